@@ -28,7 +28,6 @@ func (a *app) initCommand() command {
 			f.BoolVar(&c.Force, "force", false, "replace workflows and environments that are there and differ")
 			f.StringVar(&c.Org, "org", "", "a pull request in each repository of a list: of this `organization`")
 			f.StringVar(&c.Repos, "repos", "", "with --org: `file` with a repository's name on each line, or -")
-			f.BoolVar(&c.Whole, "whole", false, "with --org: whole workflows, instead of those that call the product's")
 			o.Flags(f, "init")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
 			f.BoolVar(&o.NoInput, "no-input", false, "ask nothing")

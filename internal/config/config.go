@@ -4,8 +4,8 @@
 // guesses: an unknown key is an error. Start at Config and Parse.
 //
 // A new key is a field of Config, or of one of its parts, and a row in the keys next to it:
-// how it is read and shown, its help (withHelp), and the input and flag that override it (withInput).
-// A test's -update writes the schema, the sample and the settings page from these rows.
+// how it is read and shown. A test's -update writes its line into the schema, the sample and the
+// settings page, with its name where a person then puts words.
 package config
 
 import (
@@ -82,19 +82,17 @@ func rootKeys(c *Config) keys {
 		pricesKey(&c.Prices),
 		endpoint("embeddings", &c.Embeddings.Model, embeddingKeys(&c.Embeddings)),
 		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
-		limit("max-cost", &c.MaxCost, &c.Cap).withInput("max-cost", "review, resume, implement, eval findings").
-			withHelp("what the run may cost in USD, retries included"),
-		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).withInput("max-cost-per-pull", "review, resume").
-			withHelp("what all runs on one pull request may cost in USD"),
+		limit("max-cost", &c.MaxCost, &c.Cap), limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull),
 		amount("max-cost-per-file", &c.MaxCostPerFile),
 		languageKey(&c.Language), keepEmpty(textList("instructions", &c.Instructions, wrongPath), &c.Instructions),
 		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),
-		overviewKey(&c.Overview), group("report", reportKeys(&c.Report)),
+		choice("overview", &c.Overview, OverviewShow, OverviewShow, OverviewPost, OverviewOff),
+		group("report", reportKeys(&c.Report)),
 		group("comments", commentKeys(&c.Comments)),
 		choice("handover", &c.Handover, HandoverSummary, HandoverSummary, HandoverReview, HandoverOff),
 		group("linters", linterKeys(&c.Linters)),
 		objects("environments", &c.Environments, environmentKeys, checkEnvironment),
-		textList("deciders", &c.Deciders, wrongLogin),
+		textList("deciders", &c.Deciders, matching(login(), "a login; teams cannot be named here")),
 		objects("modules", &c.Modules, moduleKeys, checkModules()),
 		textList("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
 		group("context", contextKeys(&c.Context)),

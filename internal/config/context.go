@@ -77,7 +77,7 @@ func contextKeys(c *Context) keys {
 		duration("limit", maxContextLimit, &c.LimitSeconds, defaultContextLimit),
 		duration("call-limit", maxContextLimit, &c.CallSeconds, defaultCallLimit),
 		textList("projects", &c.Projects, matching(projectKey(), "a project's key, such as PAY")),
-		labels, sourcesKey(&c.Sources),
+		labels, objects("sources", &c.Sources, sourceKeys, checkSource),
 	}
 }
 

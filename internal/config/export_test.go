@@ -26,17 +26,3 @@ func Known() map[string][]string {
 	}
 	return names
 }
-
-// Help has the words of the keys that have some in their rows, by their names in Values.
-func Help() map[string]string {
-	all := map[string]string{}
-	var add func(known keys, outer string)
-	add = func(known keys, outer string) {
-		for _, k := range known {
-			all[outer+k.name] = k.input.Help
-			add(k.children, outer+k.name+".")
-		}
-	}
-	add(rootKeys(&Config{}), "")
-	return all
-}

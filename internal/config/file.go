@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -24,7 +25,8 @@ type File struct {
 	// YAML with the same keys, for what the file does not set, and a list, locked, of keys
 	// that the file cannot set. May be empty
 	Defaults string
-	Inputs   map[string]string // values of inputs and flags that override keys, by input name; see Inputs
+
+	MaxCost, MaxCostPerPull cost.MicroUSD // inputs that override the keys of these names; 0: not given
 }
 
 // Parse parses a settings file without defaults below it; errors call it name.
@@ -59,8 +61,7 @@ func (f File) Read(text []byte) (Config, Lines, error) {
 		return Config{}, nil, err
 	}
 	c.Overruled = r.overruled
-	c, err = f.Over(c)
-	return c, lines, err
+	return f.Over(c), lines, nil
 }
 
 // read reads a text that may hold the known keys. Mistakes are collected for all; an error ended the reading.
@@ -131,24 +132,9 @@ func (r *reader) checkHalves(c *Config, defaults Config) {
 }
 
 // Over applies the inputs to settings that were read. From here on they override the keys.
-func (f File) Over(c Config) (Config, error) {
-	c.Cap, c.CapPerPull = c.MaxCost, c.MaxCostPerPull
-	for _, k := range rootKeys(&c).inputs("") {
-		if text, given := f.Inputs[k.input.Name]; given {
-			if err := k.parseInput(text); err != nil {
-				return c, problem.Usage(fmt.Sprintf("input %s: %v", k.input.Name, err), "")
-			}
-		}
-	}
-	return c, nil
-}
-
-// Inputs lists the inputs that override keys of the file.
-func Inputs() (all []Input) {
-	for _, k := range rootKeys(new(Config)).inputs("") {
-		all = append(all, k.input)
-	}
-	return all
+func (f File) Over(c Config) Config {
+	c.Cap, c.CapPerPull = cmp.Or(f.MaxCost, c.MaxCost), cmp.Or(f.MaxCostPerPull, c.MaxCostPerPull)
+	return c
 }
 
 // Error is one mistake in a settings file, and where it is.
@@ -186,18 +172,11 @@ func cleanText(name string, text []byte) ([]byte, error) {
 		e.What = fmt.Sprintf("the file has %d bytes; %d are the most that is read", len(text), MaxSize)
 		return nil, e
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	switch {
-	case !utf8.Valid(text):
-		e.What = "this is not UTF-8"
-		e.Line, e.Column = place(text, invalidByte(text))
-	case bytes.IndexByte(text, 0) >= 0:
-		e.What = "a NUL byte, which no text has"
-		e.Line, e.Column = place(text, bytes.IndexByte(text, 0))
-	default:
-		return text, checkNesting(e, text)
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		e.What = "this is not UTF-8 text"
+		return nil, e
 	}
-	return nil, e
+	return bytes.TrimPrefix(text, []byte("\ufeff")), checkNesting(e, text)
 }
 
 // checkNesting returns an error if brackets are nested too deep.
@@ -217,22 +196,6 @@ func checkNesting(e *Error, text []byte) error {
 		}
 	}
 	return nil
-}
-
-// invalidByte returns the index of the first byte that is not UTF-8.
-func invalidByte(text []byte) int {
-	for i := range string(text) {
-		if r, n := utf8.DecodeRune(text[i:]); r == utf8.RuneError && n == 1 {
-			return i
-		}
-	}
-	return 0
-}
-
-// place returns the line and the column, in characters, of a byte.
-func place(text []byte, at int) (line, column int) {
-	before := text[:at]
-	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 }
 
 // syntaxError converts the parser's error into an *Error with its position.

@@ -1,14 +1,11 @@
 package config
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/problem"
@@ -21,48 +18,6 @@ type key struct {
 	read     func(*reader, ast.Node)
 	show     func() any
 	children keys // keys below it, which are listed instead of it
-	input    Input
-	set      func(string) error // parses the input's text; nil: like a value of the file
-}
-
-// Input is an input of the action, and a flag, that overrides a key of the files.
-type Input struct {
-	Name  string             // empty: the key has no input
-	Help  string             // help text of the flag
-	Flag  string             // the commands that have it, separated by commas
-	Key   string             // name of the key, as in Values
-	Check func(string) error // returns an error if its text is invalid
-}
-
-// withInput gives the key an input that overrides it, which is also a flag of some commands.
-func (k key) withInput(name, flag string) key {
-	k.input.Name, k.input.Flag = name, flag
-	return k
-}
-
-// withHelp sets the help of the key and its input, from which the schema and the sample are written.
-func (k key) withHelp(help string) key { k.input.Help = help; return k }
-
-// parseInput parses the text of the key's input, which may be a number, a boolean or a list in YAML.
-func (k key) parseInput(text string) (err error) {
-	if k.set != nil {
-		return k.set(text)
-	}
-	forms := []ast.Node{ast.String(token.New(text, text, &token.Position{}))}
-	if file, err := parser.ParseBytes([]byte(text), 0); err == nil && len(file.Docs) == 1 {
-		switch body := file.Docs[0].Body.(type) {
-		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.SequenceNode:
-			forms = append(forms, body)
-		}
-	}
-	for _, n := range forms {
-		r := &reader{lines: Lines{}}
-		if k.read(r, n); len(r.problems) == 0 {
-			return nil
-		}
-		err = errors.New(r.problems[0].What)
-	}
-	return err
 }
 
 // keys holds the keys of one mapping, in documentation order.
@@ -88,22 +43,17 @@ func (all keys) values(outer string) (values []Value) {
 	return values
 }
 
-// inputs lists the keys that have an input; outer is prefixed to their names.
-func (all keys) inputs(outer string) (some keys) {
-	for _, k := range all {
-		if some = append(some, k.children.inputs(outer+k.name+".")...); k.input.Name != "" {
-			k.input.Key, k.input.Check = outer+k.name, k.parseInput
-			some = append(some, k)
-		}
-	}
-	return some
-}
-
-// toMap returns the keys' values by name.
-func (all keys) toMap() map[string]any {
+// toMap returns the values of the keys that are set by name, or nil if none is.
+func (all keys) toMap() any {
 	object := map[string]any{}
 	for _, k := range all {
-		object[k.name] = k.show()
+		v := k.show()
+		if texts, list := v.([]string); v != nil && !(list && len(texts) == 0) {
+			object[k.name] = v
+		}
+	}
+	if len(object) == 0 {
+		return nil
 	}
 	return object
 }
@@ -181,7 +131,7 @@ func maskValues[T any](fields map[string]T) any {
 	all := map[string]any{}
 	for name, v := range fields {
 		switch any(v).(type) {
-		case float64, bool:
+		case uint64, int64, float64, bool:
 			all[name] = v
 		default:
 			all[name] = hiddenText

@@ -5,11 +5,12 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Models names the model of each task. An empty one means that of the reviews, and an empty
@@ -28,13 +29,10 @@ func modelKeys(m *Models) keys {
 }
 
 func modelName(name string, into *string) key {
-	return checkedText(name, into, func(s string) string {
-		if s == "" || len(s) > 200 || strings.ContainsFunc(s, unprinted) {
-			return mistake("%.60q is not a model's name", s)
-		}
-		return ""
-	})
+	return checkedText(name, into, matching(printable(), "a model's name"))
 }
+
+var printable = pattern.Lazy(`^[!-~]{1,200}$`)
 
 // unprinted reports whether a character is not a printable ASCII character, or is a space.
 func unprinted(c rune) bool { return c <= ' ' || c > '~' }
@@ -86,8 +84,12 @@ func optionKeys(o *ModelOptions) keys {
 		integer("max-output-tokens", 1, 1_000_000, &o.MaxOutputTokens, 0),
 		{name: "headers", read: func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
 			show: func() any { return maskValues(o.Headers) }},
-		{name: "body", read: func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
-			show: func() any { return maskValues(o.Body) }},
+		{name: "body", read: func(r *reader, n ast.Node) {
+			for _, e := range r.entries(n) {
+				r.refuse(e.Key, CheckField(keyName(e.Key)))
+			}
+			o.Body = r.values(n)
+		}, show: func() any { return maskValues(o.Body) }},
 		choice("cache-marks", &o.CacheMarks, "auto", "auto", "on", "off"),
 	}
 }
@@ -108,9 +110,10 @@ func pricesKey(all *map[string]cost.Price) key {
 	for _, model := range slices.Sorted(maps.Keys(*all)) {
 		p := (*all)[model]
 		k.children = append(k.children, key{name: model, show: func() any {
-			price := priceKeys(&p).toMap()
-			maps.DeleteFunc(price, func(name string, _ any) bool { return (name == "per-1000") != (p.PerThousand > 0) })
-			return price
+			if p.PerThousand > 0 {
+				return map[string]any{"per-1000": Dollars(p.PerThousand)}
+			}
+			return priceKeys(&p)[:4].toMap()
 		}})
 	}
 	return k

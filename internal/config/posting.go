@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -60,20 +61,13 @@ func wrongEnvironment(s string) string {
 	control := strings.ContainsFunc(s, unicode.IsControl)
 	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control ||
 		strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
-		return mistake("%.60q is not an environment's name", s)
+		return fmt.Sprintf("%.60q is not an environment's name", s)
 	}
 	return ""
 }
 
 // login matches GitHub logins; those of managed users contain an underscore.
 var login = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
-
-func wrongLogin(name string) string {
-	if !login().MatchString(name) {
-		return mistake("%.60q is not a login; teams cannot be named here", name)
-	}
-	return ""
-}
 
 // The values of handover: where the kept findings are given as instructions for a coding
 // agent: in the deciding job's summary, in the posted review, or nowhere.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -51,18 +52,6 @@ const (
 	OverviewOff  OverviewUse = "off"
 )
 
-func overviewKey(into *OverviewUse) key {
-	k := choice("overview", into, OverviewShow, OverviewShow, OverviewPost, OverviewOff)
-	one := k.read
-	k.read = func(r *reader, n ast.Node) {
-		*into = ""
-		if one(r, n); *into == OverviewShow {
-			*into = "" // same as not set
-		}
-	}
-	return k
-}
-
 // Guideline is what a repository wants reviewers to check in some of its files.
 type Guideline struct {
 	Paths []string `json:"paths"` // globs
@@ -96,7 +85,7 @@ func wrongLanguage(s string) string {
 	s = strings.TrimSpace(s)
 	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage ||
 		strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
-		return mistake("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
+		return fmt.Sprintf("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
 			"%d bytes in all", s, maxWords, maxLanguage)
 	}
 	return ""
@@ -104,7 +93,7 @@ func wrongLanguage(s string) string {
 
 func wrongPath(path string) string {
 	if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
-		return mistake("%.60q is not a file's path from the repository's top", path)
+		return fmt.Sprintf("%.60q is not a file's path from the repository's top", path)
 	}
 	return ""
 }

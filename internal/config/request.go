@@ -1,13 +1,14 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -55,21 +56,29 @@ func CheckField(name string) error {
 // headers reads a map of texts. It rejects names that differ only in case: they are one
 // header, whose value would be ambiguous.
 func (r *reader) headers(n ast.Node) map[string]string {
-	all, lower := map[string]string{}, map[string]bool{}
-	for _, e := range r.entries(n) {
+	lower := map[string]bool{}
+	return r.textMap(n, func(e *ast.MappingValueNode, value string) {
 		name := keyName(e.Key)
 		if lower[strings.ToLower(name)] {
 			r.fail(e.Key, "the header %.60q appears twice", name)
 		}
 		lower[strings.ToLower(name)] = true
 		r.refuse(e.Key, checkHeader(name))
+		if strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' }) { // a credential, maybe
+			r.fail(e.Value, "model-options: headers: the value of %.60s contains a line break or a character "+
+				"outside ASCII", name)
+		}
+	})
+}
+
+// textMap reads a map of texts, each of which check looks at.
+func (r *reader) textMap(n ast.Node, check func(e *ast.MappingValueNode, value string)) map[string]string {
+	all := map[string]string{}
+	for _, e := range r.entries(n) {
 		var s string
 		if r.text(e.Value, &s) {
-			if strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) { // a credential, maybe
-				r.fail(e.Value, "model-options: headers: the value of %.60s contains a line break or a character "+
-					"outside ASCII", name)
-			}
-			all[name] = s
+			check(e, s)
+			all[keyName(e.Key)] = s
 		}
 	}
 	return all
@@ -82,58 +91,15 @@ func (r *reader) refuse(n ast.Node, err error) {
 	}
 }
 
-// maxDepth is how deep lists and maps may be nested in model-options.body.
-const maxDepth = 5
-
-// values reads a map of plain values nested up to depth levels. The keys of the outermost
-// map are fields of a request.
-func (r *reader) values(n ast.Node, depth int) map[string]any {
-	all := map[string]any{}
-	for _, e := range r.entries(n) {
-		if depth == maxDepth {
-			r.refuse(e.Key, CheckField(keyName(e.Key)))
-		}
-		if v := r.value(e.Value, depth-1); v != nil {
-			all[keyName(e.Key)] = v
-		}
+// values reads a mapping of plain values: texts, numbers, booleans, lists and maps of them.
+func (r *reader) values(n ast.Node) (all map[string]any) {
+	err := yaml.NodeToValue(n, &all, yaml.Strict())
+	if err == nil {
+		_, err = json.Marshal(all) // which has no endless numbers
+	}
+	if err != nil || len(ast.Filter(ast.AliasType, n)) > 0 {
+		r.fail(n, "expected keys with plain values")
+		return nil
 	}
 	return all
-}
-
-func (r *reader) value(n ast.Node, depth int) any {
-	if depth < 0 {
-		r.fail(n, "this is nested too deep; %d levels are read", maxDepth)
-		return nil
-	}
-	switch v := n.(type) {
-	case *ast.StringNode:
-		return v.Value
-	case *ast.LiteralNode:
-		return v.Value.Value
-	case *ast.BoolNode:
-		return v.Value
-	case *ast.IntegerNode, *ast.FloatNode:
-		return r.plainNumber(n)
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return r.values(n, depth)
-	case *ast.SequenceNode:
-		list := []any{}
-		for _, item := range v.Values {
-			list = append(list, r.value(item, depth-1))
-		}
-		return list
-	}
-	r.fail(n, "expected text, a number, true or false, a list or keys with values, got %s", kind(n))
-	return nil
-}
-
-// plainNumber reads a number that JSON can represent exactly.
-func (r *reader) plainNumber(n ast.Node) any {
-	const maxWhole = 1 << 53
-	v, err := strconv.ParseFloat(numberText(n), 64)
-	if err != nil || !(math.Abs(v) <= maxWhole) {
-		r.fail(n, "expected a decimal number up to %d, got %s", maxWhole, describeNumber(n))
-		return nil
-	}
-	return v
 }

@@ -42,37 +42,12 @@ func sourceKeys(s *Source) keys {
 		of(address(SourceJira, &s.URL)),
 		of(address(SourceConfluence, &s.URL)),
 		of(key{name: SourceMCP, read: func(r *reader, n ast.Node) { r.server(n, &s.MCP) },
-			show: func() any { return serverKeys(&s.MCP).setValues() }}),
+			show: func() any { return serverKeys(&s.MCP).toMap() }}),
 		of(github),
 		address("site", &s.Site), inVariable("user-env", &s.UserEnv),
 		inVariable("token-env", &s.TokenEnv),
 		checkedText("criteria-field", &s.CriteriaField, matching(fieldID(), "a field's id, such as customfield_10042")),
 	}
-}
-
-// setValues returns the keys' values without unset ones, or nil if none is set.
-func (all keys) setValues() any {
-	object := all.toMap()
-	maps.DeleteFunc(object, func(_ string, v any) bool {
-		some, list := v.([]string)
-		return v == nil || list && len(some) == 0
-	})
-	if len(object) == 0 {
-		return nil
-	}
-	return object
-}
-
-func sourcesKey(into *[]Source) key {
-	k := objects("sources", into, sourceKeys, checkSource)
-	k.show = func() any {
-		all := []any{}
-		for _, s := range *into {
-			all = append(all, sourceKeys(&s).setValues())
-		}
-		return all
-	}
-	return k
 }
 
 // checkSource rejects a source that lacks what its kind needs, or sets what its kind does not have.
@@ -159,7 +134,7 @@ func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
 			return strings.Contains(text, what)
 		})
 	}
-	return key{name: name, show: known.setValues, read: func(r *reader, n ast.Node) {
+	return key{name: name, show: known.toMap, read: func(r *reader, n ast.Node) {
 		before := len(r.problems)
 		r.mapping(n, known)
 		switch {
@@ -174,24 +149,11 @@ func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
 
 // arguments holds plain values by name.
 func arguments(into *map[string]any) key {
-	return key{name: "arguments", read: func(r *reader, n ast.Node) {
-		*into = map[string]any{}
-		for _, e := range r.entries(n) {
-			if v := r.value(e.Value, maxDepth); v != nil {
-				(*into)[keyName(e.Key)] = v
-			}
-		}
-	}, show: func() any { return maskValues(*into) }}
+	return key{name: "arguments", read: func(r *reader, n ast.Node) { *into = r.values(n) },
+		show: func() any { return maskValues(*into) }}
 }
 
 func (r *reader) pins(n ast.Node) map[string]string {
 	is := r.check(matching(digest(), "a digest, sha256: and 64 hex digits, as the command context shows it"))
-	all := map[string]string{}
-	for _, e := range r.entries(n) {
-		var s string
-		if r.acceptedText(e.Value, is, &s) {
-			all[keyName(e.Key)] = s
-		}
-	}
-	return all
+	return r.textMap(n, func(e *ast.MappingValueNode, value string) { is(e.Value, value) })
 }

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -32,19 +33,9 @@ var dated = pattern.Lazy(`[-@]20\d{2}-?[01]\d-?[0-3]\d$`)
 // split returns the model of a name, in the spelling used for comparison, and its
 // vendor, "" if the name has none.
 func split(model string) (name, vendor string) {
-	name = strings.ToLower(strings.TrimSpace(model))
-	if vendor, rest, named := cutLast(strings.TrimPrefix(name, "openrouter/")); named {
-		return spelling(rest), vendor
-	}
-	return spelling(name), ""
-}
-
-func cutLast(name string) (before, after string, found bool) {
-	i := strings.LastIndexByte(name, '/')
-	if i < 0 {
-		return "", name, false
-	}
-	return name[:i], name[i+1:], true
+	name = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(model)), "openrouter/")
+	slash := strings.LastIndexByte(name, '/')
+	return spelling(name[slash+1:]), name[:max(slash, 0)]
 }
 
 // spelling maps spellings to one: claude-sonnet-4.5 to claude-sonnet-4-5, and
@@ -95,15 +86,8 @@ func (l list) price(r row) Price {
 	if l.searches {
 		return Price{PerThousand: micro(r.input)}
 	}
-	p := Price{Input: micro(r.input), CachedInput: micro(r.cached), Output: micro(r.output),
-		CacheWrite: micro(r.cacheWrite)}
-	if p.CachedInput == 0 {
-		p.CachedInput = p.Input
-	}
-	if p.CacheWrite == 0 {
-		p.CacheWrite = p.Input
-	}
-	return p
+	return Price{Input: micro(r.input), CachedInput: micro(cmp.Or(r.cached, r.input)), Output: micro(r.output),
+		CacheWrite: micro(cmp.Or(r.cacheWrite, r.input))}
 }
 
 func micro(dollars float64) MicroUSD { return MicroUSD(math.Round(dollars * million)) }

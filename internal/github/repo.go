@@ -21,7 +21,6 @@ type Repository struct {
 
 	FullName     string // its current name: owner/repo
 	Organization bool   // its owner is one
-	Parent       string // the repository it was forked from, owner/repo; empty for none
 }
 
 // Repository reads a repository.
@@ -33,7 +32,7 @@ func (c *Client) Repository(ctx context.Context, owner, repo string) (Repository
 	return Repository{
 			ID: r.GetID(), DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate(), FullName: r.GetFullName(),
 			Visibility: r.GetVisibility(), Archived: r.GetArchived(),
-			Organization: r.GetOwner().GetType() == "Organization", Parent: r.GetParent().GetFullName(),
+			Organization: r.GetOwner().GetType() == "Organization",
 		},
 		Wrap(fmt.Sprintf("reading repository %s/%s", owner, repo), err)
 }

@@ -39,22 +39,6 @@ func (c *Client) SecretNames(ctx context.Context, owner, repo, environment strin
 	return names, Wrap(fmt.Sprintf("listing the secrets of environment %q of %s/%s", environment, owner, repo), err)
 }
 
-// ActionsPolicy returns whether workflows run in a repository, and which actions they may
-// use: all, local_only, selected, or "" if unknown. Only administrators see it; others get
-// ErrNoAccess or ErrNotFound.
-func (c *Client) ActionsPolicy(ctx context.Context, owner, repo string) (enabled bool, allowed string, err error) {
-	var policy struct {
-		Enabled *bool  `json:"enabled"`
-		Allowed string `json:"allowed_actions"`
-	}
-	_, err = c.get(ctx, &policy, repoPath(owner, repo, "actions", "permissions"))
-	if err == nil && policy.Enabled == nil {
-		err = errIncomplete
-	}
-	err = Wrap(fmt.Sprintf("reading whether Actions are on in %s/%s", owner, repo), err)
-	return err == nil && *policy.Enabled, policy.Allowed, err
-}
-
 // HasLabel reports whether a repository has a label.
 func (c *Client) HasLabel(ctx context.Context, owner, repo, label string) (bool, error) {
 	var found struct {

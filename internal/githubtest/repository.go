@@ -14,11 +14,10 @@ const defaultBranch = "main"
 
 // Settings are a repository's settings, which its administrators change.
 type Settings struct {
-	Private   bool
-	Archived  bool   // read-only
-	NoActions bool   // no workflow may run
-	NoPulls   bool   // workflows may not open pull requests, as in a new repository on GitHub
-	Plan      string // of the owner: free, team or enterprise. Only admins see it
+	Private  bool
+	Archived bool   // read-only
+	NoPulls  bool   // workflows may not open pull requests, as in a new repository on GitHub
+	Plan     string // of the owner: free, team or enterprise. Only admins see it
 }
 
 // Repo is a repository: commits and branches, permissions, and everything else that GitHub keeps with it.

@@ -53,7 +53,6 @@ func workflowRoutes() []route[Workflows] {
 		{"GET", policies, read, ofEnvironment((*environments).listPolicies)},
 		{"POST", policies, admin, ofEnvironment((*environments).addPolicy)},
 		{"GET", environment + "/secrets", []string{"environments:write"}, ofEnvironment((*environments).listSecrets)},
-		{"GET", actions + "/permissions", admin, (*Workflows).permissions},
 		{"GET", workflow + "/runs", read, (*Workflows).listRuns},
 		{"POST", workflow + "/dispatches", []string{"actions:write"}, (*Workflows).dispatch},
 		{"GET", actions + "/artifacts", read, (*Workflows).listArtifacts},
@@ -80,10 +79,6 @@ func runRoutes() []route[Run] {
 		{"POST", run + "/pending_deployments", []string{"deployments:write"}, (*Run).decidePending},
 		{"GET", run + "/artifacts", read, (*Run).listArtifacts},
 	}
-}
-
-func (w *Workflows) permissions(*call) answer {
-	return fakehttp.OK(object{"enabled": !w.repo.Settings().NoActions})
 }
 
 func (w *Workflows) artifacts() (all []*Artifact) {

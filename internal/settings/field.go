@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/pattern"
 )
@@ -115,22 +115,20 @@ func choice[T ~string](at *T, known ...T) field {
 	}, func(v T) any { return string(v) })
 }
 
-func severity(at *finding.Severity) field {
-	return parsed(at, finding.ParseSeverity, func(s finding.Severity) any { return string(s) })
-}
-
 // severityOrNone reads a severity; "none" means no severity.
 func severityOrNone(at *finding.Severity) field {
-	return parsed(at, func(v string) (finding.Severity, error) {
-		if v == "none" {
-			return "", nil
-		}
-		s, err := finding.ParseSeverity(v)
-		if err != nil {
-			err = fmt.Errorf("%w, or none", err)
-		}
-		return s, err
-	}, func(s finding.Severity) any { return cmp.Or(string(s), "none") })
+	const none finding.Severity = "none"
+	f := choice(at, append([]finding.Severity{none}, finding.Severities()...)...)
+	return field{
+		set: func(v string) error {
+			err := f.set(v)
+			if *at == none {
+				*at = ""
+			}
+			return err
+		},
+		show: func() any { return string(cmp.Or(*at, none)) },
+	}
 }
 
 // number reads an integer from low to high.
@@ -153,24 +151,6 @@ func boolean(at *bool) field {
 	}, func(v bool) any { return v })
 	f.bare = true
 	return f
-}
-
-// inputOverride keeps the text of an input that overrides a key of the file.
-func inputOverride(all *map[string]string, in config.Input) field {
-	return field{
-		set: func(v string) error {
-			if err := in.Check(v); err != nil {
-				return err
-			}
-			texts := map[string]string{} // Settings are copied; do not share the map
-			maps.Copy(texts, *all)
-			texts[in.Name] = v
-			*all = texts
-			return nil
-		},
-		show: func() any { return orNil((*all)[in.Name]) },
-		bare: in.Check("true") == nil && in.Check("maybe") != nil,
-	}
 }
 
 // digits reads exactly n hex digits and stores them in lower case.
@@ -211,37 +191,40 @@ func draftName(pull *int, draft *string) field {
 	}
 }
 
+// amount reads an amount in USD over 0.
+func amount(at *cost.MicroUSD) field {
+	return parsed(at, cost.ParseUSD, func(v cost.MicroUSD) any {
+		if v == 0 {
+			return nil
+		}
+		return config.Dollars(v)
+	})
+}
+
 func duration(at *time.Duration) field { return parsed(at, ParseSpan, formatSpan) }
+
+var spans = []struct {
+	name   string
+	length time.Duration
+}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}}
 
 // ParseSpan parses a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
 func ParseSpan(text string) (time.Duration, error) {
-	last := max(0, len(text)-1)
-	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
-	unit := units[text[last:]]
-	n, err := strconv.Atoi(text[:last])
-	if err != nil || unit == 0 || n < 1 || n > 10_000 {
-		err = fmt.Errorf("%q is not a time such as 45m, 36h or 14d", text)
+	for _, u := range spans {
+		number, is := strings.CutSuffix(text, u.name)
+		if n, err := strconv.Atoi(number); is && err == nil && n >= 1 && n <= 10_000 {
+			return time.Duration(n) * u.length, nil
+		}
 	}
-	return time.Duration(n) * unit, err
+	return 0, fmt.Errorf("%q is not a time such as 45m, 36h or 14d", text)
 }
 
 // formatSpan formats a time as ParseSpan reads it, nil for 0.
 func formatSpan(d time.Duration) any {
-	switch {
-	case d == 0:
-		return nil
-	case d%time.Hour == 0:
-		return days(d)
+	for _, u := range spans {
+		if d > 0 && d%u.length == 0 {
+			return fmt.Sprintf("%d%s", d/u.length, u.name)
+		}
 	}
-	if d%time.Minute != 0 {
-		return fmt.Sprintf("%ds", d/time.Second)
-	}
-	return fmt.Sprintf("%dm", d/time.Minute)
-}
-
-func days(d time.Duration) string {
-	if d%(24*time.Hour) == 0 {
-		return fmt.Sprintf("%dd", d/(24*time.Hour))
-	}
-	return fmt.Sprintf("%dh", d/time.Hour)
+	return nil
 }

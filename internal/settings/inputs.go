@@ -84,12 +84,12 @@ func (s *Settings) Settle(kept int) error {
 	limit := time.Duration(s.Retention) * 24 * time.Hour
 	s.MaxTime = cmp.Or(s.MaxTime, DefaultMaxTime)
 	if s.Expires > limit {
-		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %s", days(s.Expires),
+		return problem.Usage(fmt.Sprintf("expires is %v, and the artifact is kept for %s", formatSpan(s.Expires),
 			wording.Count(s.Retention, "day")),
 			"a draft must outlive its wait: lower expires or raise retention-days")
 	}
 	if s.Expires > time.Duration(s.Records)*24*time.Hour {
-		return problem.Usage(fmt.Sprintf("expires is %s, and decision records are kept for %s", days(s.Expires),
+		return problem.Usage(fmt.Sprintf("expires is %v, and decision records are kept for %s", formatSpan(s.Expires),
 			wording.Count(s.Records, "day")),
 			"a record must outlive its draft, which could be decided again: raise record-retention-days")
 	}

@@ -52,8 +52,10 @@ func (f Source) Values(c config.Config, s Settings, unpriced func(model string) 
 func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) []config.Value {
 	values := c.Values()
 	over := map[string]string{} // inputs, by their keys
-	for _, in := range config.Inputs() {
-		over[in.Key] = f.Given[in.Name]
+	for _, row := range Table(&s) {
+		if row.use == overKey {
+			over[row.Key] = f.Given[row.Name]
+		}
 	}
 	var model any
 	for i := range values {

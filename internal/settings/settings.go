@@ -4,10 +4,10 @@
 //
 // It reads and checks texts and does not act on them. A new setting is a field of Settings
 // and a row of Table, which names the commands that have it as a flag; a test's -update
-// writes action.yml from the rows. A setting that is also a key of the settings file has
-// its row there, in config: config.File applies inputs over what the files set, so that
-// everyone reads config.Config. A setting that is not a key and changes what a draft
-// contains goes through driver.Facts, and into purpose (app's local.go).
+// writes action.yml from the rows. One that overrides a key of the settings file is also a
+// field of config.File, which applies it over what the files set, so that everyone reads
+// config.Config. A setting that is not a key and changes what a draft contains goes through
+// driver.Facts, and into purpose (app's local.go).
 package settings
 
 import (
@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/pull"
@@ -56,8 +57,9 @@ type Settings struct {
 	Summary        string
 	AllowAuthor    bool
 	AllowDispatch  bool
-	MaxTime        time.Duration     // 0: no limit
-	Over           map[string]string // inputs that override keys of the file, by name
+	MaxTime        time.Duration // 0: no limit
+	MaxCost        cost.MicroUSD // over that key of the file; 0: not given
+	MaxCostPerPull cost.MicroUSD // likewise
 	TestResults    string
 	Findings       string           // glob, or WORKFLOW.yml/ARTIFACT
 	FindingsWait   time.Duration    // how long to wait for the artifact
@@ -76,7 +78,8 @@ func (s Settings) Only() []string {
 
 // File returns the settings file, with its defaults and inputs.
 func (s Settings) File() config.File {
-	return config.File{Path: s.Config, Defaults: s.Defaults, Inputs: s.Over}
+	return config.File{Path: s.Config, Defaults: s.Defaults, MaxCost: s.MaxCost,
+		MaxCostPerPull: s.MaxCostPerPull}
 }
 
 // Row is one setting.
@@ -112,16 +115,7 @@ const (
 
 // Table lists all settings in the order of action.yml. The rows read into s and show its values.
 func Table(s *Settings) []Row {
-	return slices.Concat(sources(s), decisions(s), overKeys(s), results(s))
-}
-
-// overKeys returns the settings that override a key of the file; config defines their rows.
-func overKeys(s *Settings) (rows []Row) {
-	for _, in := range config.Inputs() {
-		rows = append(rows, Row{Name: in.Name, Help: in.Help, Flag: in.Flag, Key: in.Key, use: overKey,
-			field: inputOverride(&s.Over, in)})
-	}
-	return rows
+	return slices.Concat(sources(s), decisions(s), results(s))
 }
 
 // sources returns the settings of what a job does, and with what.
@@ -175,7 +169,7 @@ func decisions(s *Settings) []Row {
 		{Name: "commands", Help: "per-finding decisions, one a line", use: oneDraft, field: text(&s.Commands)},
 		{Name: "gate-from", Flag: "review, eval run",
 			Help: "lowest severity that stops for a person", Default: string(finding.Minor),
-			field: severity(&s.GateFrom)},
+			field: choice(&s.GateFrom, finding.Severities()...)},
 		{Name: "instance", Flag: "review, " + waiting, Help: "name of a second reviewer on one pull request",
 			field: text(&s.Instance).withCheck(pull.CheckInstance)},
 		{Name: "expires", Flag: drafts,
@@ -205,6 +199,10 @@ func decisions(s *Settings) []Row {
 			field: boolean(&s.AllowDispatch)},
 		{Name: "max-time", Flag: reviews,
 			Help: "how long files are reviewed, such as 45m or 5h", field: duration(&s.MaxTime)},
+		{Name: "max-cost", Flag: drafts + ", eval findings", Key: "max-cost", use: overKey,
+			Help: "what the run may cost in USD, retries included", field: amount(&s.MaxCost)},
+		{Name: "max-cost-per-pull", Flag: reviews, Key: "max-cost-per-pull", use: overKey,
+			Help: "what all runs on one pull request may cost in USD", field: amount(&s.MaxCostPerPull)},
 	}
 }
 

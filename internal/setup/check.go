@@ -28,6 +28,8 @@ type Check struct {
 	State string `json:"state"` // ok, no, or unseen
 	Found string `json:"found"` // in words
 	Next  string `json:"next"`  // what to do about it; may be empty
+
+	there bool // what is looked at exists, in whatever state
 }
 
 // The states of a check.
@@ -62,13 +64,13 @@ func Online(ctx context.Context, front *driver.Front, s settings.Settings, c con
 	answered, err := front.Try(ctx, c, s)
 	switch {
 	case err != nil:
-		return []Check{{"model", no, driver.Gist(err), nextStep(err)}}
+		return []Check{{What: "model", State: no, Found: driver.Gist(err), Next: nextStep(err)}}
 	case answered == nil:
-		return []Check{{"model", unseen, "there is no key here to ask with (OPENAI_API_KEY)", ""}}
+		return []Check{{What: "model", State: unseen, Found: "there is no key here to ask with (OPENAI_API_KEY)"}}
 	}
 	var all []Check
 	for _, name := range slices.Sorted(maps.Keys(answered)) {
-		k := Check{"model " + guard.Line(name, 100), ok, "answers", ""}
+		k := Check{What: "model " + guard.Line(name, 100), State: ok, Found: "answers"}
 		if err := answered[name]; err != nil {
 			k.State, k.Found = no, driver.Gist(err)
 			k.Next = cmp.Or(nextStep(err), "see that the server runs, and that base-url is its address")
@@ -81,23 +83,21 @@ func Online(ctx context.Context, front *driver.Front, s settings.Settings, c con
 // Token checks what the token may do in the repository that the clone around the working
 // directory came from: read it, and post reviews, as far as GitHub shows that.
 func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check {
-	k := Check{"token", unseen, "", ""}
+	k := Check{What: "token", State: unseen}
 	ref, err := ingest.Origin(ctx, ".")
 	if err != nil {
 		k.Found = "this folder is not a clone of a repository to try it on"
 		return k
 	}
-	api, err := front.GitHub(ref, s)
-	if err == nil && !api.Authorized() {
-		k.Found = "there is none (GITHUB_TOKEN, such as $(gh auth token))"
-		return k
-	}
 	k.What = "token for " + ref.FullName()
+	api, err := front.GitHub(ref, s)
 	var known, posts bool
 	if err == nil {
 		known, posts, err = api.CanWritePulls(transport.Brief(ctx, lookTime), ref.Owner, ref.Repo)
 	}
 	switch {
+	case err == nil && !api.Authorized():
+		k.Found = "there is none (GITHUB_TOKEN, such as $(gh auth token))"
 	case err != nil:
 		k.State, k.Found = no, driver.Gist(err)
 		k.Next = cmp.Or(nextStep(err), "see that this machine reaches GitHub (HTTPS_PROXY), and run it again")
@@ -118,9 +118,13 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 		return err
 	}
 	within := transport.Brief(ctx, lookTime)
-	all, draft := c.checkWorkflows(within, r)
-	all = slices.Insert(all, 0, r.checkBranch())
+	draft, found := c.checkWorkflow(within, r, draftPath)
+	all := []Check{r.checkBranch(), found}
 	if draft != nil {
+		if draft.environment("post") == "" {
+			_, found := c.checkWorkflow(within, r, decidePath)
+			all = append(all, found)
+		}
 		all = append(all, r.checkEnvironments(within, *draft, own)...)
 	}
 	all = append(append(all, r.checkLabel(within, own.Admission.Label)), Online(ctx, c.Front, c.Settings, own)...)
@@ -164,25 +168,15 @@ func (j jobs) environment(job string) string {
 	return text
 }
 
-// checkWorkflows checks the workflow files on the default branch, which is where GitHub
-// reads them. draft is the workflow that drafts, nil if it cannot be read.
-func (c *Command) checkWorkflows(ctx context.Context, r *repository) (all []Check, draft *jobs) {
-	draft, found := c.checkWorkflow(ctx, r, draftPath)
-	all = append(all, found)
-	if draft != nil && draft.environment("post") == "" {
-		_, found := c.checkWorkflow(ctx, r, decidePath)
-		all = append(all, found)
-	}
-	return all, draft
-}
-
+// checkWorkflow checks a workflow file on the default branch, which is where GitHub reads it, and returns its jobs, nil
+// if they cannot be read.
 func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string) (*jobs, Check) {
 	k := Check{What: path}
 	text, err := r.api.Content(ctx, r.ref.Owner, r.ref.Repo, path, r.branch, maxFile)
 	switch {
 	case errors.Is(err, github.ErrNotFound):
 		k.State, k.Found, k.Next = no, "is not on "+r.branch, c.Name+" init writes it; commit and merge it there"
-		return localWorkflow(r.top, path), k
+		return nil, k
 	case err != nil:
 		k.State, k.Found = unseen, r.reason(err)
 		return nil, k
@@ -207,16 +201,6 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 	return &is, k
 }
 
-// localWorkflow returns the workflow as it is in the clone, or nil if it cannot be read.
-func localWorkflow(top, path string) *jobs {
-	text, err := readIn(top, path)
-	var is jobs
-	if err != nil || text == nil || yaml.Unmarshal(text, &is) != nil {
-		return nil
-	}
-	return &is
-}
-
 // missingPermissions lists the permissions that the jobs need and do not grant. It skips a job without
 // permissions of its own or with another name.
 func missingPermissions(is, wanted jobs) (all []string) {
@@ -232,40 +216,46 @@ func missingPermissions(is, wanted jobs) (all []string) {
 	return all
 }
 
-// checkEnvironments checks the environments that jobs and settings name.
+// checkEnvironments checks the environments that jobs and settings name. It skips names that only a run knows.
 func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own config.Config) (all []Check) {
-	var gates []string
 	if name := draft.environment("post"); name != "" {
-		gates = append(gates, name)
-		for _, e := range own.Environments {
-			gates = append(gates, e.Name)
+		for _, e := range append([]config.Environment{{Name: name}}, own.Environments...) {
+			if !strings.Contains(e.Name, "${{") {
+				_, k := r.checkGate(ctx, e.Name)
+				all = append(all, k)
+			}
 		}
-	}
-	for _, name := range gates {
-		if strings.Contains(name, "${{") {
-			continue // only a run knows which one it is
-		}
-		e, k := r.checkEnvironment(ctx, name)
-		if k.State == ok {
-			k.Found = wording.Count(e.Reviewers, "required reviewer")
-		}
-		if k.State == ok && e.Reviewers == 0 {
-			k.State, k.Found, k.Next = no, "has no required reviewers: nobody could decide",
-				"Settings, Environments, "+name
-		}
-		all = append(all, k)
 	}
 	if name := draft.environment("draft"); name != "" && !strings.Contains(name, "${{") {
-		all = append(all, r.checkModelEnvironment(ctx, name)...)
+		_, k := r.checkModelEnvironment(ctx, name)
+		if all = append(all, k); k.there {
+			all = append(all, r.checkKey(ctx, name))
+		}
 	}
 	return all
 }
 
+// checkGate checks an environment whose reviewers decide.
+func (r *repository) checkGate(ctx context.Context, name string) (github.Environment, Check) {
+	e, k := r.checkEnvironment(ctx, name)
+	if k.State == ok {
+		k.Found = wording.Count(e.Reviewers, "required reviewer")
+		if e.Reviewers == 0 {
+			k.State, k.Found, k.Next = no, "has no required reviewers: nobody could decide",
+				"Settings, Environments, "+name
+		}
+	}
+	return e, k
+}
+
 func (r *repository) checkEnvironment(ctx context.Context, name string) (github.Environment, Check) {
+	if !r.seen {
+		return github.Environment{}, Check{}
+	}
 	k := Check{What: "environment " + guard.Line(name, 255), State: ok}
 	e, err := r.api.Environment(ctx, r.ref.Owner, r.ref.Repo, name)
-	switch {
-	case errors.Is(err, github.ErrNotFound):
+	switch k.there = err == nil; {
+	case errors.Is(err, github.ErrNotFound) && r.api.Authorized():
 		k.State, k.Found, k.Next = no, "is not there", "init --apply makes it, or Settings, Environments"
 	case err != nil:
 		k.State, k.Found = unseen, r.reason(err)
@@ -273,11 +263,11 @@ func (r *repository) checkEnvironment(ctx context.Context, name string) (github.
 	return e, k
 }
 
-// checkModelEnvironment checks the environment that holds the model's key, and the key.
-func (r *repository) checkModelEnvironment(ctx context.Context, name string) []Check {
+// checkModelEnvironment checks the environment that holds the model's key.
+func (r *repository) checkModelEnvironment(ctx context.Context, name string) (github.Environment, Check) {
 	e, k := r.checkEnvironment(ctx, name)
 	if k.State != ok {
-		return []Check{k}
+		return e, k
 	}
 	limit := "Settings, Environments, " + name + ", Deployment branches: " + r.branch + " alone"
 	k.Found = "admits only the protected branches"
@@ -289,6 +279,9 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) []C
 		case !slices.Contains(names, r.branch):
 			k.State, k.Found, k.Next = no, "does not admit "+r.branch+", where the workflow runs", limit
 		}
+		if len(names) == 0 {
+			e.Rules = 0 // an init was interrupted here
+		}
 	}
 	switch {
 	case !e.Limited:
@@ -296,15 +289,20 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) []C
 	case e.Reviewers > 0:
 		k.State, k.Found, k.Next = no, "has required reviewers, for whom each draft would wait", "take them away there"
 	}
-	secret := Check{"secret " + keySecret + " of " + name, ok, "is there", ""}
+	return e, k
+}
+
+// checkKey checks whether an environment has the secret of the model's key.
+func (r *repository) checkKey(ctx context.Context, name string) Check {
+	k := Check{What: "secret " + keySecret + " of " + name, State: ok, Found: "is there"}
 	names, err := r.api.SecretNames(ctx, r.ref.Owner, r.ref.Repo, name)
 	if err != nil {
-		secret.State, secret.Found = unseen, r.reason(err)
+		k.State, k.Found = unseen, r.reason(err)
 	} else if !slices.Contains(names, keySecret) {
-		secret.State, secret.Found = no, "is not there"
-		secret.Next = "gh secret set " + keySecret + " --env " + driver.Quoted(name) + " --repo " + r.ghName()
+		k.State, k.Found = no, "is not there"
+		k.Next = r.secretCommand(name)
 	}
-	return []Check{k, secret}
+	return k
 }
 
 // checkBranch reports whether the default branch, whose workflows and settings apply, is
@@ -320,12 +318,15 @@ func (r *repository) checkBranch() Check {
 }
 
 func (r *repository) checkLabel(ctx context.Context, label string) Check {
-	k := Check{"label " + guard.Line(label, 100), ok, "is there", ""}
+	if !r.seen {
+		return Check{}
+	}
+	k := Check{What: "label " + guard.Line(label, 100), State: ok, Found: "is there"}
 	found, err := r.api.HasLabel(ctx, r.ref.Owner, r.ref.Repo, label)
 	if err != nil {
 		k.State, k.Found = unseen, r.reason(err)
 	} else if !found {
-		k.State, k.Found, k.Next = no, "is not there", "gh label create "+driver.Quoted(label)+" --repo "+r.ghName()
+		k.State, k.Found, k.Next = no, "is not there", r.labelCommand(label)
 	}
 	return k
 }

@@ -42,7 +42,8 @@ func writeFiles(top string, files []File, force bool) (err error) {
 		}
 	}
 	if len(differ) > 0 && !force {
-		return conflictError(differ)
+		return problem.Usage("there is another "+strings.Join(differ, " and another ")+"; nothing was written",
+			"compare it with the README's, and run init --force to replace it")
 	}
 	for i := range files {
 		if f := &files[i]; f.State == "" || f.State == "other" {
@@ -55,25 +56,9 @@ func writeFiles(top string, files []File, force bool) (err error) {
 	return nil
 }
 
-func conflictError(paths []string) error {
-	return problem.Usage("there is another "+strings.Join(paths, " and another ")+"; nothing was written",
-		"compare it with the README's, and run init --force to replace it")
-}
-
 // stateOf returns "" if the file does not exist, "kept" or "there" if the existing one
 // stays, and "other" if it differs.
 func stateOf(root *os.Root, f File) (string, error) {
-	for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
-		info, err := root.Lstat(dir)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return "", unwritable(f.Path, err)
-		case !info.IsDir():
-			return "", problem.Usage(dir+" is not a folder, or is a link to one",
-				"GitHub follows no link there: make it a folder")
-		}
-	}
 	text, err := readRoot(root, f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -103,15 +88,6 @@ func readIn(top, name string) (text []byte, err error) {
 }
 
 func readRoot(root *os.Root, name string) (string, error) {
-	info, err := root.Lstat(name)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", unwritable(name, err)
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		return "", problem.Usage(name+" is not a regular file", "take it away, then run init again")
-	}
 	text, err := root.ReadFile(name)
 	if err != nil {
 		return "", unwritable(name, err)

@@ -1,16 +1,14 @@
 package setup
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
@@ -19,10 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
-
-// maxParallel is how many repositories are read in parallel. They are written to one by one, as
-// GitHub asks, and printed in the list's order.
-const maxParallel = 4
 
 // organization looks at every repository of the list, and with Apply opens a pull request
 // in each that has no workflow yet. A failure in one does not stop the others. Once GitHub
@@ -42,62 +36,32 @@ func (c *Command) organization(ctx context.Context) error {
 	}
 	c.Asks = false
 	plan, unread := api.Plan(ctx, c.Org) // one request for all repositories
-	table := c.newTable(refs)
+	if !c.JSON {
+		fmt.Fprintf(c.Stdout, "%s of %s\n\n", repositories(len(refs)), c.Org)
+	}
 	var sites []*Site
+	limited := false
 	for _, ref := range refs {
-		sites = append(sites, &Site{Report: Report{Repository: ref.FullName()}, State: left, r: &repository{ref: ref}})
-	}
-	var over atomic.Bool // the rate limit is exhausted
-	told := 0
-	for s := range lookEach(sites, func(s *Site) {
-		if !over.Load() && ctx.Err() == nil {
-			s.fail(c.inspectSite(ctx, s, api, func(r *repository) { r.setPlan(plan, unread) }))
-		}
-	}) {
-		switch open := s.State == toDo || s.State == there; {
-		case open && (over.Load() || ctx.Err() != nil):
-			s.State = left
-		case open && c.Apply:
-			s.fail(c.propose(ctx, s))
-		}
-		status, is := errors.AsType[*transport.StatusError](s.err)
-		if is && status.Limited {
-			over.Store(true)
-		}
-		for s.done = true; told < len(sites) && sites[told].done; told++ {
-			table.printRow(sites[told])
-		}
-	}
-	return cmp.Or(table.printEnd(sites), ctx.Err())
-}
-
-// lookEach sends each site once look has returned for it, so that a slow one does not delay the others.
-func lookEach(sites []*Site, look func(*Site)) <-chan *Site {
-	next, all := make(chan *Site), make(chan *Site)
-	var looking sync.WaitGroup
-	for range maxParallel {
-		looking.Go(func() {
-			for s := range next {
-				look(s)
-				all <- s
+		s := &Site{Report: Report{Repository: ref.FullName()}, State: left, r: &repository{ref: ref, api: api}}
+		sites = append(sites, s)
+		if !limited && ctx.Err() == nil {
+			err := c.inspectSite(ctx, s, func(r *repository) { r.setPlan(plan, unread) })
+			if err == nil && c.Apply && s.State != kept {
+				err = c.propose(ctx, s)
 			}
-		})
-	}
-	go func() {
-		for _, s := range sites {
-			next <- s
+			s.fail(err)
+			status, is := errors.AsType[*transport.StatusError](err)
+			limited = is && status.Limited
 		}
-		close(next)
-		looking.Wait()
-		close(all)
-	}()
-	return all
+		c.printRow(s)
+	}
+	return cmp.Or(c.printEnd(sites), ctx.Err())
 }
 
 // inspectSite reads a repository and decides what to write there.
-func (c *Command) inspectSite(ctx context.Context, s *Site, api *github.Client, plan func(*repository)) (err error) {
-	r := s.r
-	s.State, r.api = toDo, api
+func (c *Command) inspectSite(ctx context.Context, s *Site, plan func(*repository)) (err error) {
+	r, api := s.r, s.r.api
+	s.State = toDo
 	defer func() { s.Unseen = r.unseen }()
 	if r.facts, err = api.Repository(ctx, r.ref.Owner, r.ref.Repo); err != nil {
 		return err
@@ -115,9 +79,6 @@ func (c *Command) inspectSite(ctx context.Context, s *Site, api *github.Client, 
 		return problem.New("it is empty", "", "push a first commit to "+guard.Line(r.branch, 100))
 	}
 	if s.base = tip.SHA; err != nil {
-		return err
-	}
-	if err := s.checkActions(ctx); err != nil {
 		return err
 	}
 	if err := s.checkExisting(ctx); err != nil || s.State == kept {
@@ -142,7 +103,7 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.r.facts.Private && !c.ownsWorkflows() && (s.r.plan == "" || s.r.plan == "free") {
+	if s.r.facts.Private && (s.r.plan == "" || s.r.plan == "free") {
 		s.Notes = append(s.Notes, "on the Free plan a private repository reads no secret of its organization: the key "+
 			"is one of the repository there")
 	}
@@ -157,7 +118,7 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 		}
 		s.Files = append(s.Files, f)
 	}
-	s.Steps = c.planSteps(s.r, s.r.readExisting(ctx, s.Route, with.label, c.ownsWorkflows()), with.label)
+	s.Steps, _ = c.planSteps(ctx, s.r, s.Route, with.label) // which asks nobody here, and so cannot fail
 	if len(c.Reviewers) == 0 && s.Route == Approval {
 		s.Steps[0].do = nil // running this for a list makes no one the reviewer
 	}
@@ -177,12 +138,18 @@ func (c *Command) readRefs() (refs []pull.Ref, err error) {
 	case c.Check || c.Force:
 		return nil, problem.Usage("--check and --force are for one repository", "run them in a clone of it")
 	}
-	text, err := c.readList()
-	if err != nil {
-		return nil, problem.As(problem.Misuse, err, "a file with the name of a repository on each line")
+	in := c.Stdin
+	if c.Repos != "-" {
+		f, err := os.Open(c.Repos)
+		if err != nil {
+			return nil, problem.As(problem.Misuse, err, "a file with the name of a repository on each line")
+		}
+		defer f.Close()
+		in = f
 	}
-	for i, line := range strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n") {
-		name, _, _ := strings.Cut(line, "#")
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		name, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "\ufeff"), "#")
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
@@ -191,30 +158,19 @@ func (c *Command) readRefs() (refs []pull.Ref, err error) {
 		}
 		owner, repo, err := pull.ParseRepository(name)
 		if err != nil || !strings.EqualFold(owner, c.Org) {
-			return nil, problem.Usage(fmt.Sprintf("%s:%d: %q is not a repository of %s", c.Repos, i+1,
-				guard.Line(name, 100), c.Org), "write a repository's name on each line, such as payments")
+			return nil, problem.Usage(fmt.Sprintf("%q in %s is not a repository of %s", guard.Line(name, 100), c.Repos,
+				c.Org), "write a repository's name on each line, such as payments")
 		}
-		ref := pull.Ref{Host: pull.DefaultHost, Owner: c.Org, Repo: repo}.On(c.Getenv("GITHUB_SERVER_URL"))
 		if !slices.ContainsFunc(refs, func(r pull.Ref) bool { return strings.EqualFold(r.Repo, repo) }) {
-			refs = append(refs, ref)
+			refs = append(refs, pull.Ref{Host: pull.DefaultHost, Owner: c.Org, Repo: repo}.On(c.Getenv("GITHUB_SERVER_URL")))
 		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", c.Repos, err)
 	}
 	if len(refs) == 0 || len(refs) > maxSites {
 		return nil, problem.Usage(fmt.Sprintf("%s lists %d repositories", c.Repos, len(refs)),
 			fmt.Sprintf("1 to %d at a time", maxSites))
 	}
 	return refs, onGitHubCom(refs[0])
-}
-
-func (c *Command) readList() (text []byte, err error) {
-	in := c.Stdin
-	if c.Repos != "-" {
-		f, err := os.Open(c.Repos)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, f.Close()) }()
-		in = f
-	}
-	return io.ReadAll(io.LimitReader(in, maxFile))
 }

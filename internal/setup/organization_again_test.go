@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -33,26 +32,6 @@ func TestInitOfAListStopsAtARateLimit(t *testing.T) {
 	for _, name := range []string{"a", "b", "m", "y", "z"} {
 		c.one(name)
 	}
-}
-
-// A repository that GitHub is slow about is waited for while the others are set up.
-func TestInitOfAListWaitsForNoSlowNeighbour(t *testing.T) {
-	t.Parallel()
-	c := newCompany(t, "a", "b", "c", "d", "e", "f", "g")
-	others := make(chan struct{})
-	c.hub.Fail("GET", "/repos/acme/b", githubtest.Fault{Hold: others})
-	go func() {
-		defer close(others)
-		require.Eventually(t, func() bool {
-			return !slices.ContainsFunc([]string{"a", "c", "d", "e", "f", "g"}, func(name string) bool {
-				return len(c.repo(name).Pulls()) == 0
-			})
-		}, time.Minute, 10*time.Millisecond)
-	}()
-	shown, err := c.applied()
-	require.NoError(t, err, shown)
-	c.one("b")
-	require.Regexp(t, `(?s)acme/a/pull/1.*acme/b/pull/1.*acme/c/pull/1.*acme/g/pull/1`, shown, "in the list's order")
 }
 
 // A run that is ended before or after any request of it is finished by the next one, with

@@ -156,7 +156,7 @@ func TestInitOfAListOpensOnePullRequestInEach(t *testing.T) {
 	title, body := c.one("ledger").Text()
 	require.True(t, c.one("ledger").IsDraft())
 	require.Equal(t, "Review pull requests with pr-review-action", title)
-	require.Contains(t, body, "`.github/pr-review.yml` | what is reviewed")
+	require.Contains(t, body, "`.github/pr-review.yml`: what is reviewed")
 	require.NotContains(t, body, "gh api", "the environment is there")
 	c.one("docs")
 	require.Equal(t, "max-cost: 2\n", c.repo("docs").Tree(setupBranch)[".github/pr-review.yml"])
@@ -190,19 +190,6 @@ func TestInitOfAListOpensOnePullRequestInEach(t *testing.T) {
 	})
 }
 
-func TestInitOfAListWithWholeWorkflows(t *testing.T) {
-	t.Parallel()
-	c := newCompany(t, "ledger")
-	shown, err := c.applied(func(s *setup.Command) { s.Whole = true })
-	require.NoError(t, err, shown)
-	require.Equal(t, shipped(t, draftPath), c.repo("ledger").Tree(setupBranch)[draftPath])
-	require.NotContains(t, shown, "--org acme", "the key is of an environment")
-	_, body := c.one("ledger").Text()
-	require.Contains(t, body, "gh secret set OPENAI\\_API\\_KEY"[:14])
-	require.Contains(t, body, "--env ai-review-model --repo acme/ledger")
-	require.Empty(t, c.repo("ledger").Environment("ai-review").Reviewers, "nobody was named")
-}
-
 // One repository in which nothing can be done stops no other, and is listed with what to do.
 func TestInitOfAListGoesOnWhereOneFails(t *testing.T) {
 	t.Parallel()
@@ -217,8 +204,6 @@ func TestInitOfAListGoesOnWhereOneFails(t *testing.T) {
 		}, []string{"is archived", "out of the list"}},
 		"empty": {func(_ *company, r *githubtest.Repo) { r.DeleteBranch("main") },
 			[]string{"is empty", "push a first commit"}},
-		"Actions off": {func(_ *company, r *githubtest.Repo) { r.Set(func(o *githubtest.Settings) { o.NoActions = true }) },
-			[]string{"Actions are off there", "Settings, Actions, General"}},
 		"settings broken": {func(_ *company, r *githubtest.Repo) {
 			r.Commit("main", "theirs", githubtest.Tree{".github/pr-review.yml": "max-cos: 2\n"})
 		}, []string{"max-cos", "did you mean"}},
@@ -257,8 +242,7 @@ func TestInitOfAListGoesOnWhereOneFails(t *testing.T) {
 	}
 }
 
-// A default branch that is protected, what the token is not shown, and actions that are
-// limited keep nothing back.
+// A default branch that is protected and what the token is not shown keep nothing back.
 func TestInitOfAListSaysWhatItCouldNotSee(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
@@ -268,8 +252,7 @@ func TestInitOfAListSaysWhatItCouldNotSee(t *testing.T) {
 	c.environ = append(c.environ, "GITHUB_TOKEN="+c.hub.UserToken("bob"))
 	require.NoError(t, c.command().Run(t.Context(), nil), c.out.String())
 	require.Contains(t, c.out.String(), "to do   acme/guarded: private, route dispatch, 3 files\n")
-	for _, text := range []string{"whether Actions are on: the token may not read it",
-		"the plan of acme: only its owners can see it", "reads no secret of its organization"} {
+	for _, text := range []string{"the plan of acme: only its owners can see it", "reads no secret of its organization"} {
 		require.Contains(t, strings.Join(strings.Fields(c.out.String()), " "), text)
 	}
 }
@@ -307,7 +290,7 @@ func TestInitOfAListRefusesWhatItCannotRead(t *testing.T) {
 		"no organization": {func(_ *company, s *setup.Command) { s.Org = "" }, "--org and --repos go together"},
 		"an empty list":   {func(c *company, _ *setup.Command) { c.lists() }, "lists 0 repositories"},
 		"of another": {func(c *company, _ *setup.Command) { c.lists("a", "", "other/x") },
-			`repos.txt:4: "other/x" is not a repository of acme`},
+			"other/x"},
 		"a path":  {func(c *company, _ *setup.Command) { c.lists("../x") }, "is not a repository of acme"},
 		"no file": {func(_ *company, s *setup.Command) { s.Repos += ".none" }, "no such file"},
 		"a check": {func(_ *company, s *setup.Command) { s.Check = true }, "are for one repository"},

@@ -11,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -99,32 +98,14 @@ func wrapCommand(command string) string { return commandBreaks.Replace(command) 
 var commandBreaks = strings.NewReplacer(" -F '", " \\\n    -F '", ` -F "`, " \\\n    -F \"", " -f name=",
 	" \\\n    -f name=", " --description '", " \\\n    --description '")
 
-// table prints the sites of a list, each as soon as it and those before it are done.
-type table struct {
-	*Command
-	unseen []string // what could not be seen, and notes, each once
-}
-
-func (c *Command) newTable(refs []pull.Ref) *table {
-	if !c.JSON {
-		fmt.Fprintf(c.Stdout, "%s of %s\n\n", repositories(len(refs)), c.Org)
-	}
-	return &table{Command: c}
-}
-
-// printRow prints one site: what would be written there, or what happened to it.
-func (t *table) printRow(s *Site) {
-	for _, what := range append(s.Unseen, s.Notes...) {
-		if !slices.Contains(t.unseen, what) {
-			t.unseen = append(t.unseen, what)
-		}
-	}
-	if t.JSON {
+// printRow prints one site of a list: what would be written there, or what happened to it.
+func (c *Command) printRow(s *Site) {
+	if c.JSON {
 		return
 	}
-	printWrapped(t.Stdout, s.State, 8, s.outcome())
+	printWrapped(c.Stdout, s.State, 8, s.outcome())
 	if s.Next != "" {
-		printWrapped(t.Stdout, "", 10, "next: "+s.Next)
+		printWrapped(c.Stdout, "", 10, "next: "+s.Next)
 	}
 }
 
@@ -149,26 +130,26 @@ func repositories(n int) string {
 
 // printEnd prints what the rows have in common, and what to do next. It returns an error if a
 // site failed or was left.
-func (t *table) printEnd(sites []*Site) error {
+func (c *Command) printEnd(sites []*Site) error {
 	counts := map[string]int{}
+	var unseen []string // and notes, each once
 	for _, s := range sites {
 		counts[s.State]++
 		s.fillLists()
+		unseen = append(append(unseen, s.Unseen...), s.Notes...)
 	}
 	var err error
 	what := fmt.Sprintf("%d of %s could not be set up", counts[failed]+counts[left], repositories(len(sites)))
 	if counts[failed]+counts[left] > 0 {
 		err = driver.Reported{Err: problem.New(what, "", "")}
 	}
-	if t.JSON {
-		if printed := driver.PrintJSON(t.Stdout, map[string]any{"organization": t.Org, "applied": t.Apply,
-			"repositories": sites}); printed != nil {
-			return printed
-		}
-		return err
+	if c.JSON {
+		return cmp.Or(driver.PrintJSON(c.Stdout, map[string]any{"organization": c.Org, "applied": c.Apply,
+			"repositories": sites}), err)
 	}
 	var b strings.Builder
-	for i, note := range t.unseen {
+	slices.Sort(unseen)
+	for i, note := range slices.Compact(unseen) {
 		if i == 0 {
 			fmt.Fprint(&b, "\nNot seen, or to know:\n")
 		}
@@ -177,14 +158,14 @@ func (t *table) printEnd(sites []*Site) error {
 	if err != nil {
 		fmt.Fprintf(&b, "\n%s.\n", what)
 	}
-	t.printNext(&b, counts, sites)
-	fmt.Fprint(t.Stdout, guard.Text(b.String()))
+	c.printNext(&b, counts, sites)
+	fmt.Fprint(c.Stdout, guard.Text(b.String()))
 	return err
 }
 
 // printNext prints what is left to do.
-func (t *table) printNext(b *strings.Builder, counts map[string]int, sites []*Site) {
-	if !t.Apply {
+func (c *Command) printNext(b *strings.Builder, counts map[string]int, sites []*Site) {
+	if !c.Apply {
 		fmt.Fprintf(b, "\nNothing was written. --apply opens %s.\n", wording.Count(counts[toDo], "pull request"))
 		return
 	}
@@ -195,11 +176,8 @@ func (t *table) printNext(b *strings.Builder, counts map[string]int, sites []*Si
 			open = append(open, s.r.ref.Repo)
 		}
 	}
-	if t.ownsWorkflows() || len(open) == 0 {
-		return
+	if len(open) > 0 {
+		fmt.Fprintf(b, "\nEach pull request says what to see to before it is merged. The model's key:\n\n"+
+			"  gh secret set %s --org %s --repos %s\n", keySecret, c.Org, strings.Join(open, ","))
 	}
-	fmt.Fprint(b, "\n")
-	printWrapped(b, "", 0, "Each pull request says what to see to before it is merged. The model's key, for all of "+
-		"them (in place of the repositories that it is open to):")
-	fmt.Fprintf(b, "\n  gh secret set %s --org %s --repos %s\n", keySecret, t.Org, strings.Join(open, ","))
 }

@@ -35,7 +35,7 @@ type repository struct {
 	viewer    github.Viewer
 	own       bool // it has a settings file; set only for repositories of a list
 
-	notes, unseen []string
+	unseen []string
 }
 
 // inspectClone finds the clone and asks GitHub about its repository. It notes what GitHub does not
@@ -115,10 +115,6 @@ func (r *repository) readDetails(ctx context.Context) {
 			r.noteUnseen("whose token this is", err)
 		}
 	}
-	if r.facts.Parent != "" {
-		r.notes = append(r.notes, fmt.Sprintf("%s is a fork: pull requests to %s run the workflows there, not these",
-			r.ref.FullName(), guard.Line(r.facts.Parent, driver.MaxLine)))
-	}
 }
 
 // setPlan stores the owner's plan, or notes that it could not be seen.
@@ -157,17 +153,13 @@ func (r *repository) about() string {
 	if !r.seen {
 		return r.ref.FullName()
 	}
-	kind, rules := "public", " (not protected)"
-	if r.facts.Private {
-		kind = "private"
-	}
-	if r.protected {
-		rules = " (protected)"
-	} else if r.hidden != "" {
-		rules = ""
-	}
+	kind := map[bool]string{true: "private", false: "public"}[r.facts.Private]
 	if r.plan != "" {
 		kind += ", plan " + guard.Line(r.plan, 40)
+	}
+	rules := map[bool]string{true: " (protected)", false: " (not protected)"}[r.protected]
+	if r.hidden != "" {
+		rules = ""
 	}
 	return fmt.Sprintf("%s: %s, default branch %s%s", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
 }

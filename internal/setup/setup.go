@@ -36,7 +36,6 @@ type Command struct {
 
 	Org   string // owner of a list's repositories, each of which gets a pull request; empty: the clone
 	Repos string // file with that list, one name per line; - is standard input
-	Whole bool   // for a list: whole workflows instead of ones that call the product's
 }
 
 // Report is what init found, chose and did.
@@ -94,7 +93,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	if err := c.checkReviewers(); err != nil {
 		return err
 	}
-	if c.Org != "" || c.Repos != "" || c.Whole {
+	if c.Org != "" || c.Repos != "" {
 		return c.organization(ctx)
 	}
 	r, err := c.inspectClone(ctx)
@@ -112,7 +111,7 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 	if err != nil {
 		return err
 	}
-	report := Report{Repository: r.ref.FullName(), about: r.about(), Notes: r.notes}
+	report := Report{Repository: r.ref.FullName(), about: r.about()}
 	with := c.workflowParams(own, &report)
 	if report.Route, report.Why, err = c.choose(ctx, r, with); err != nil {
 		return err
@@ -124,14 +123,13 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
 			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")
 	}
-	there := r.readExisting(ctx, report.Route, with.label, c.ownsWorkflows())
-	if err := c.askReviewers(ctx, r, there); err != nil {
+	if report.Steps, err = c.planSteps(ctx, r, report.Route, with.label); err != nil {
 		return err
 	}
 	if err := writeFiles(r.top, report.Files, c.Force); err != nil {
 		return err
 	}
-	report.Steps, report.Unseen = c.planSteps(r, there, with.label), r.unseen
+	report.Unseen = r.unseen
 	if c.Apply {
 		err = c.carryOut(ctx, report.Steps)
 	}
@@ -148,7 +146,7 @@ func (c *Command) SetRoute(text string) error {
 
 // choose picks the route and says why: the one that the clone already has, else approval if
 // the repository supports it.
-func (c *Command) choose(ctx context.Context, r *repository, with workflowParams) (Route, string, error) {
+func (c *Command) choose(ctx context.Context, r *repository, params workflowParams) (Route, string, error) {
 	if c.Route != "" {
 		return c.Route, "as --route says", nil
 	}
@@ -156,7 +154,7 @@ func (c *Command) choose(ctx context.Context, r *repository, with workflowParams
 		if c.Org != "" {
 			break // its repositories have no workflow yet
 		}
-		files, err := c.files(route, with)
+		files, err := c.files(route, params)
 		if err != nil {
 			return "", "", err
 		}
@@ -164,20 +162,16 @@ func (c *Command) choose(ctx context.Context, r *repository, with workflowParams
 			return route, "the workflow here has it already", nil
 		}
 	}
-	public := r.seen && !r.facts.Private || !r.seen && c.yes(ctx, "Is "+r.ref.FullName()+" public?")
+	with, without := "have environments with required reviewers", "have no environments with required reviewers"
 	switch {
-	case public:
-		return Approval, "public repositories have environments with required reviewers on every plan", nil
+	case r.seen && !r.facts.Private || !r.seen && c.yes(ctx, "Is "+r.ref.FullName()+" public?"):
+		return Approval, "public repositories " + with + " on every plan", nil
 	case r.seen && !r.facts.Organization:
-		return Dispatch, "a person's private repositories have no environments with required reviewers", nil
-	case r.plan == "enterprise":
-		return Approval, "with Enterprise private repositories have environments with required reviewers", nil
-	case r.plan != "":
-		return Dispatch, "on this plan private repositories have no environments with required reviewers", nil
-	case c.yes(ctx, "Is "+r.ref.Owner+" on GitHub Enterprise?"):
-		return Approval, "with Enterprise private repositories have environments with required reviewers", nil
-	case c.Asks:
-		return Dispatch, "without Enterprise private repositories have no environments with required reviewers", nil
+		return Dispatch, "a person's private repositories " + without, nil
+	case r.plan == "enterprise" || r.plan == "" && c.yes(ctx, "Is "+r.ref.Owner+" on GitHub Enterprise?"):
+		return Approval, "with Enterprise private repositories " + with, nil
+	case r.plan != "" || c.Asks:
+		return Dispatch, "on this plan private repositories " + without, nil
 	}
 	return Dispatch, "it works on every plan, and the plan could not be seen (--route approval for the other)", nil
 }
@@ -205,10 +199,9 @@ func (c *Command) checkReviewers() error {
 	return nil
 }
 
-// askReviewers asks at the terminal for reviewers if a gate needs them and none were named.
-// An empty answer leaves it to the token's owner.
-func (c *Command) askReviewers(ctx context.Context, r *repository, there existing) error {
-	if len(c.Reviewers) > 0 || !c.Asks || there.gate == nil || there.gate.Reviewers > 0 {
+// askReviewers asks at the terminal for reviewers if none were named. An empty answer leaves it to the token's owner.
+func (c *Command) askReviewers(ctx context.Context, r *repository) error {
+	if len(c.Reviewers) > 0 || !c.Asks {
 		return nil
 	}
 	fmt.Fprintf(c.Stderr, "Who approves? Logins or org/team, with commas [%s] ", cmp.Or(r.viewer.Login, "you"))

@@ -340,15 +340,6 @@ func TestInitSaysWhatIsInItsWay(t *testing.T) {
 	}
 }
 
-func TestInitNamesWhatAForkIs(t *testing.T) {
-	s := cloned(t, githubtest.RepoOptions{})
-	fork := s.hub.AddRepo("ada/ledger", githubtest.RepoOptions{ForkOf: s.repo})
-	s.git("remote", "set-url", "origin", "https://github.com/"+fork.FullName())
-	r := s.report(s.command())
-	require.Equal(t, []string{"ada/ledger is a fork: pull requests to acme/ledger run the workflows there, not these"},
-		r.Notes)
-}
-
 // Two that start at once both end well, and leave one whole file of each name.
 func TestTwoInitsAtOnce(t *testing.T) {
 	s := cloned(t, githubtest.RepoOptions{})

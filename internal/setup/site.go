@@ -31,8 +31,6 @@ type Site struct {
 
 	r    *repository
 	base string // commit at the tip of the default branch
-	done bool   // nothing more will be done to it
-	err  error
 }
 
 // The states of a site in addition to those of a step.
@@ -54,7 +52,7 @@ func (s *Site) fail(err error) {
 		s.State = left
 		return
 	}
-	s.State, s.err, s.Error = failed, err, driver.Gist(err)
+	s.State, s.Error = failed, driver.Gist(err)
 	for _, row := range problem.Of(err).Rows {
 		if row[0] == "next" {
 			s.Next = row[1]
@@ -67,23 +65,6 @@ func (s *Site) fail(err error) {
 		s.Next = fmt.Sprintf("run the same again in %v: it goes on with what is there",
 			status.RetryAfter.Round(time.Second))
 	}
-}
-
-// checkActions returns an error if Actions are off in the repository. It notes other limits.
-func (s *Site) checkActions(ctx context.Context) error {
-	on, allowed, err := s.r.api.ActionsPolicy(ctx, s.r.ref.Owner, s.r.ref.Repo)
-	switch {
-	case errors.Is(err, github.ErrNotFound), errors.Is(err, github.ErrNoAccess):
-		s.r.noteUnseen("whether Actions are on", err)
-	case err != nil:
-		return err
-	case !on:
-		return problem.New("Actions are off there", "", "allow them: Settings, Actions, General; run the same again")
-	case allowed != "" && allowed != "all":
-		s.Notes = append(s.Notes, "only certain actions may run: allow org/pr-review-action at Settings, "+
-			"Actions, General")
-	}
-	return nil
 }
 
 // checkExisting looks for our workflows, and for the pull request of an earlier run.
@@ -238,24 +219,19 @@ const (
 // before it is merged.
 func (c *Command) describePull(s *Site) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s Nothing of a pull request is checked out or run.\n\n| file | what it does |\n|---|---|\n",
+	fmt.Fprintf(&b, "%s Nothing of a pull request is checked out or run.\n\nIt adds:\n\n",
 		strings.Replace(pullSummary, "It", "[pr-review-action](https://github.com/org/pr-review-action)", 1))
 	about := map[string]string{
-		draftPath:          "drafts a review, which waits until somebody decides with the form below",
+		draftPath:          "drafts a review, which waits until somebody decides",
 		decidePath:         "the form, under *Actions*: a writer approves or aborts a draft",
 		config.DefaultPath: "what is reviewed, and how; every line is an example, commented out",
 	}
-	if s.Route == Approval {
-		about[draftPath] = "drafts a review, and posts it once the environment `" + gateEnvironment + "` is approved"
-	}
 	for _, f := range s.pullFiles() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Path, about[f.Path])
+		fmt.Fprintf(&b, "- `%s`: %s\n", f.Path, about[f.Path])
 	}
-	fmt.Fprint(&b, "\n**Before it is merged**, an administrator sees to this:\n\n")
-	if !c.ownsWorkflows() {
-		fmt.Fprintf(&b, "- [ ] secret %s of the organization, open to this repository. Any workflow on any branch "+
-			"of a writer can read it: give it a budget of its own.\n", keySecret)
-	}
+	fmt.Fprintf(&b, "\n**Before it is merged**, an administrator sees to this:\n\n"+
+		"- [ ] secret %s of the organization, open to this repository. Any workflow on any branch "+
+		"of a writer can read it: give it a budget of its own.\n", keySecret)
 	for _, step := range s.Steps {
 		if step.State != there && step.State != done {
 			var lines []string

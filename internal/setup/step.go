@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/driver"
@@ -15,93 +14,34 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// existing is what already exists of what a route needs. What could not be seen counts as missing.
-type existing struct {
-	gate     *github.Environment // nil on a route without one
-	model    github.Environment
-	admitted []string // branches and tags, if the model's environment lists them
-	key      bool
-	label    bool
-}
-
-// readExisting asks GitHub what exists, and notes what could not be seen.
-func (r *repository) readExisting(ctx context.Context, route Route, label string, whole bool) (g existing) {
+// planSteps looks at everything that a route needs on GitHub, and notes what could not be seen, which counts as
+// missing. Workflows that call the product's do not use an environment's key.
+func (c *Command) planSteps(ctx context.Context, r *repository, route Route, label string) (steps []Step, err error) {
+	looking := transport.Brief(ctx, lookTime)
 	if route == Approval {
-		g.gate = &github.Environment{}
-	}
-	if !r.seen {
-		return g
-	}
-	ctx = transport.Brief(ctx, lookTime)
-	owner, repo := r.ref.Owner, r.ref.Repo
-	if route == Approval {
-		*g.gate = r.environment(ctx, gateEnvironment)
-	}
-	if whole {
-		g.model = r.environment(ctx, modelEnvironment)
-	}
-	if g.model.Custom {
-		var err error
-		if g.admitted, err = r.api.DeploymentBranches(ctx, owner, repo, modelEnvironment); err != nil {
-			r.noteUnseen("which branches "+modelEnvironment+" admits", err)
+		e, k := r.checkGate(looking, gateEnvironment)
+		if k.State != ok {
+			err = c.askReviewers(ctx, r)
 		}
+		steps = append(steps, c.settleState(r, c.gateStep(r), k, e.Rules > 0))
 	}
-	if g.model.Name != "" {
-		names, err := r.api.SecretNames(ctx, owner, repo, modelEnvironment)
-		if g.key = slices.Contains(names, keySecret); err != nil {
-			r.noteUnseen("the names of the secrets of "+modelEnvironment, err)
+	if c.Org == "" {
+		e, k := r.checkModelEnvironment(looking, modelEnvironment)
+		steps = append(steps, c.settleState(r, r.modelStep(), k, e.Rules > 0))
+		var key Check
+		if k.there {
+			key = r.checkKey(looking, modelEnvironment)
 		}
-	}
-	var err error
-	if g.label, err = r.api.HasLabel(ctx, owner, repo, label); err != nil {
-		r.noteUnseen("whether there is a label "+label, err)
-	}
-	return g
-}
-
-// environment returns an environment of the repository. Its name is empty if it does not exist.
-func (r *repository) environment(ctx context.Context, name string) github.Environment {
-	e, err := r.api.Environment(ctx, r.ref.Owner, r.ref.Repo, name)
-	if err != nil && !(errors.Is(err, github.ErrNotFound) && r.api.Authorized()) {
-		r.noteUnseen("environment "+name, err)
-	}
-	return e
-}
-
-// planSteps returns everything that a route needs on GitHub. Workflows that call the product's
-// do not use an environment's key.
-func (c *Command) planSteps(r *repository, g existing, label string) (steps []Step) {
-	if g.gate != nil {
-		steps = append(steps, c.gateStep(r, *g.gate))
-	}
-	put := fmt.Sprintf("gh api -X PUT repos/%s/environments/%s", r.ref.FullName(), modelEnvironment)
-	branch := cmp.Or(r.branch, "main")
-	only := Step{
-		What: "environment " + modelEnvironment + " for the model's key, open only to " + branch + "",
-		Commands: []string{
-			put + " -F 'deployment_branch_policy[protected_branches]=false'" +
-				" -F 'deployment_branch_policy[custom_branch_policies]=true'",
-			strings.Replace(put, "-X PUT ", "", 1) + "/deployment-branch-policies -f name=" + driver.Quoted(branch),
-		},
-		do: func(ctx context.Context) error {
-			return write.New(r.api).SetEnvironment(ctx, r.ref, modelEnvironment, nil, branch)
-		},
-	}
-	half := g.model.Custom && len(g.admitted) == 0 // an earlier init was interrupted here
-	key := Step{
-		What:     "secret " + keySecret + " of " + modelEnvironment + ", for which gh asks",
-		Commands: []string{"gh secret set " + keySecret + " --env " + modelEnvironment + " --repo " + r.ghName()},
-		do:       func(ctx context.Context) error { return c.askForKey(ctx, r) },
-	}
-	if c.ownsWorkflows() {
-		steps = append(steps, c.settleState(only, g.model.Limited && !half, g.model.Rules > 0 && !half),
-			c.settleState(key, g.key, false))
+		steps = append(steps, c.settleState(r, Step{
+			What:     "secret " + keySecret + " of " + modelEnvironment + ", for which gh asks",
+			Commands: []string{r.secretCommand(modelEnvironment)},
+			do:       func(ctx context.Context) error { return c.askForKey(ctx, r) },
+		}, key, false))
 	}
 	about := "Asks for a review by pr-review-action"
-	return append(steps, c.settleState(Step{
-		What: "label " + label + ", which asks for a review",
-		Commands: []string{"gh label create " + driver.Quoted(label) + " --repo " + r.ghName() + " --description " +
-			driver.Quoted(about)},
+	return append(steps, c.settleState(r, Step{
+		What:     "label " + label + ", which asks for a review",
+		Commands: []string{r.labelCommand(label) + " --description " + driver.Quoted(about)},
 		do: func(ctx context.Context) error {
 			err := write.New(r.api).CreateLabel(ctx, r.ref, label, about)
 			if errors.Is(err, write.ErrExists) {
@@ -109,11 +49,27 @@ func (c *Command) planSteps(r *repository, g existing, label string) (steps []St
 			}
 			return err
 		},
-	}, g.label, false))
+	}, r.checkLabel(looking, label), false)), err
+}
+
+// modelStep returns the step that creates the environment with the model's key.
+func (r *repository) modelStep() Step {
+	path, branch := r.ref.FullName()+"/environments/"+modelEnvironment, cmp.Or(r.branch, "main")
+	return Step{
+		What: "environment " + modelEnvironment + " for the model's key, open only to " + branch,
+		Commands: []string{
+			"gh api -X PUT repos/" + path + " -F 'deployment_branch_policy[protected_branches]=false'" +
+				" -F 'deployment_branch_policy[custom_branch_policies]=true'",
+			"gh api repos/" + path + "/deployment-branch-policies -f name=" + driver.Quoted(branch),
+		},
+		do: func(ctx context.Context) error {
+			return write.New(r.api).SetEnvironment(ctx, r.ref, modelEnvironment, nil, branch)
+		},
+	}
 }
 
 // gateStep returns the step that creates the environment whose reviewers decide.
-func (c *Command) gateStep(r *repository, e github.Environment) Step {
+func (c *Command) gateStep(r *repository) Step {
 	names := c.Reviewers
 	if len(names) == 0 && r.viewer.Login != "" {
 		names = []string{r.viewer.Login}
@@ -134,7 +90,7 @@ func (c *Command) gateStep(r *repository, e github.Environment) Step {
 		}
 		command += fmt.Sprintf(` -F 'reviewers[][type]=%s' -F "reviewers[][id]=$(gh api %s --jq .id)"`, kind, at)
 	}
-	return c.settleState(Step{
+	return Step{
 		What:     "environment " + gateEnvironment + ", whose reviewers decide: " + who,
 		Commands: []string{command},
 		do: func(ctx context.Context) error {
@@ -144,19 +100,19 @@ func (c *Command) gateStep(r *repository, e github.Environment) Step {
 			}
 			return write.New(r.api).SetEnvironment(ctx, r.ref, gateEnvironment, reviewers, "")
 		},
-	}, e.Reviewers > 0, e.Rules > 0)
+	}
 }
 
-// settleState sets the state of a step. Foreign rules are replaced only with --force.
-func (c *Command) settleState(s Step, is, others bool) Step {
-	switch {
-	case is:
+// settleState sets the state of a step by what was found. Foreign rules are replaced only with --force.
+func (c *Command) settleState(r *repository, s Step, found Check, others bool) Step {
+	switch s.State = toDo; {
+	case found.State == ok:
 		s.State, s.do = there, nil
 	case others && !c.Force:
-		s.Why = "it has other rules, which --force replaces"
-		s.State, s.do = toDo, nil
-	default:
-		s.State = toDo
+		s.Why, s.do = "it has other rules, which --force replaces", nil
+	}
+	if found.State == unseen {
+		r.unseen = append(r.unseen, found.What+": "+found.Found)
 	}
 	return s
 }
@@ -213,6 +169,15 @@ func (c *Command) askForKey(ctx context.Context, r *repository) error {
 		return errNotHere
 	}
 	return c.runGH(ctx, "secret", "set", keySecret, "--env", modelEnvironment, "--repo", r.ghName())
+}
+
+// secretCommand returns the command that sets the model's key in an environment.
+func (r *repository) secretCommand(environment string) string {
+	return "gh secret set " + keySecret + " --env " + driver.Quoted(environment) + " --repo " + r.ghName()
+}
+
+func (r *repository) labelCommand(label string) string {
+	return "gh label create " + driver.Quoted(label) + " --repo " + r.ghName()
 }
 
 // ghName returns the repository's name in gh's form.

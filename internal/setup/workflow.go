@@ -43,6 +43,17 @@ type workflowParams struct {
 	baseURL, model string // of the model; empty for the default
 }
 
+// inputs returns the inputs that a workflow gives, as YAML.
+func (p workflowParams) inputs() (all []string) {
+	if p.model != "" {
+		all = append(all, "model: "+strconv.QuoteToASCII(p.model))
+	}
+	if p.baseURL != "" {
+		all = append(all, "base-url: "+strconv.QuoteToASCII(p.baseURL))
+	}
+	return all
+}
+
 // plainLabel matches labels that workflow expressions and conditions can contain unescaped.
 var plainLabel = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9 ._/-]*$`)
 
@@ -75,7 +86,7 @@ func (c *Command) files(route Route, with workflowParams) ([]File, error) {
 		return nil, problem.Usage("base-url or model contains a workflow expression", "give it as it is")
 	}
 	own := File{Path: config.DefaultPath, text: settingsText, own: true}
-	if !c.ownsWorkflows() {
+	if c.Org != "" {
 		return append(callerFiles(route, with), own), nil
 	}
 	draft, err := c.shippedWorkflow(draftPath)
@@ -88,10 +99,8 @@ func (c *Command) files(route Route, with workflowParams) ([]File, error) {
 	}
 	draft = strings.ReplaceAll(draft, "'"+defaultLabel+"'", "'"+with.label+"'")
 	key := "          api-key: ${{ secrets." + keySecret + " }}\n"
-	for _, input := range [][2]string{{"model", with.model}, {"base-url", with.baseURL}} {
-		if input[1] != "" {
-			draft = strings.Replace(draft, key, key+"          "+input[0]+": "+strconv.QuoteToASCII(input[1])+"\n", 1)
-		}
+	for _, input := range with.inputs() {
+		draft = strings.Replace(draft, key, key+"          "+input+"\n", 1)
 	}
 	files := []File{{Path: draftPath, text: draft}}
 	if route == Dispatch {
@@ -104,20 +113,13 @@ func (c *Command) files(route Route, with workflowParams) ([]File, error) {
 	return append(files, own), nil
 }
 
-// ownsWorkflows reports whether the workflows are complete, rather than ones that call the product's.
-func (c *Command) ownsWorkflows() bool { return c.Org == "" || c.Whole }
-
 // callerFiles returns the workflows of a route that call the product's.
 func callerFiles(route Route, with workflowParams) []File {
 	var given []string
 	if route == Dispatch {
 		given = append(given, `environment: ""`)
 	}
-	for _, input := range [][2]string{{"base-url", with.baseURL}, {"model", with.model}} {
-		if input[1] != "" {
-			given = append(given, input[0]+": "+strconv.QuoteToASCII(input[1]))
-		}
-	}
+	given = append(given, with.inputs()...)
 	files := []File{{Path: draftPath, text: callerText}}
 	if len(given) > 0 {
 		files[0].text = strings.Replace(callerText, "@v1\n", "@v1\n    with: { "+strings.Join(given, ", ")+" }\n", 1)

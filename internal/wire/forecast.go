@@ -16,14 +16,15 @@ func (r *Reviewer) Forecast(c ingest.Change, paid reviewpr.Paid) []string {
 	if r.Rules {
 		return nil
 	}
-	files, calls, shown := 0, []budget.Expected{}, 0
+	var calls []budget.Expected
+	shown := 0
 	for _, f := range reviewpr.ToReview(c) {
 		shown += min(2*len(f.Patch), guessedHead)
 		if !paid.Has(r.Key(f)) {
-			files++
-			calls = append(calls, r.estimateCalls(len(f.Patch))...)
+			calls = append(calls, r.estimateCalls(len(f.Patch)))
 		}
 	}
+	files := len(calls)
 	if files > 0 {
 		calls = append(calls, budget.Expected{Bytes: min(shown, guessedHeads) + 3*guessedFrame,
 			Output: guessedOverview})
@@ -41,7 +42,7 @@ func (r *Reviewer) Forecast(c ingest.Change, paid reviewpr.Paid) []string {
 
 // estimateCalls estimates the calls of a file's review, its pack included. A model with tools is
 // assumed to use them once, and every third file to have a finding to verify.
-func (r *Reviewer) estimateCalls(patch int) []budget.Expected {
+func (r *Reviewer) estimateCalls(patch int) budget.Expected {
 	review := budget.Expected{Times: 1, Bytes: len(prompt.Reviewing().System) + 2*patch + guessedFrame}
 	if r.model.Pack != nil {
 		review.Bytes += guessedToken * r.model.PackTokens
@@ -49,14 +50,10 @@ func (r *Reviewer) estimateCalls(patch int) []budget.Expected {
 	if len(r.model.Tools.Offers()) > 0 {
 		review.Times = 2
 	}
-	calls := []budget.Expected{review}
 	if r.model.Verify != nil {
-		calls = append(calls, budget.Expected{Bytes: review.Bytes / 3, Output: guessedVerdict})
+		review.Bytes += review.Bytes / 3
 	}
-	if r.model.Classify != nil {
-		calls = append(calls, budget.Expected{Bytes: 2*patch + guessedFrame, Output: guessedLabel})
-	}
-	return calls
+	return review
 }
 
 // Estimates of questions, in bytes, and of answers, in tokens.
@@ -66,8 +63,6 @@ const (
 	guessedHead     = 8 << 10  // per file's diff, in the look at the whole change
 	guessedHeads    = 96 << 10 // for all diffs in that
 	guessedOverview = 400
-	guessedVerdict  = 300 // for a third of the files
-	guessedLabel    = 200
 )
 
 // forecastLine announces how much a run is about to ask, the estimated cost, and the limit: "61

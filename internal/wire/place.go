@@ -57,11 +57,9 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	case errors.Is(err, ingest.ErrNoRange):
 		return Place{}, problem.Usage(fmt.Sprintf("%q is not a commit of this clone", cmp.Or(rev, "HEAD")),
 			"--rev takes a branch, a tag or a hash; a shallow clone may need git fetch --unshallow")
-	case errors.Is(err, ingest.ErrNoClone):
-		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is in none", "leave out --rev to take its files")
-	case err == nil:
-		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is a folder within one",
-			"--dir names the clone's own folder")
+	case err == nil, errors.Is(err, ingest.ErrNoClone):
+		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is not the folder of one",
+			"name the clone's own folder with --dir, or leave out --rev to take the files")
 	}
 	return Place{}, err
 }

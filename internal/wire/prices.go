@@ -87,9 +87,8 @@ func (a *Account) checkEndpoints(c config.Config, file string, capped bool) erro
 			continue
 		}
 		if capped {
-			return unpricedError(at.model, fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in "+
-				"USD per million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
-				file, at.model, at.key))
+			return unpricedError(at.model, fmt.Sprintf("say what it costs in %s, or 0 for a server of your own: "+
+				"prices: { %q: { %s: 0.10 } }", file, at.model, at.key))
 		}
 		a.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+
 			"prices in %s it is.", at.model, file)

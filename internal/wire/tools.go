@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
@@ -115,24 +114,15 @@ func (b Brief) discussion(own *secret.Redactor) discussionReader {
 		return nil
 	}
 	tools := tool.NewSet(tool.Discussion(tool.DiscussionSource{API: b.API, Ref: b.Change.Pull.Ref})).Redacting(own)
-	sections := []string{"commits", "comments", "reviews"}
 	return func(ctx context.Context) (all []prompt.Document, notes []string) {
-		records := make([]tool.Record, len(sections))
-		var reads sync.WaitGroup
-		for i, section := range sections {
-			reads.Go(func() {
-				records[i] = tools.Call(ctx, llm.Call{Name: "get_pr_discussion",
-					Arguments: fmt.Sprintf(`{"section":%q}`, section)})
-			})
-		}
-		reads.Wait()
-		for i, r := range records {
+		for _, section := range []string{"commits", "comments", "reviews"} {
+			r := tools.Call(ctx, llm.Call{Name: "get_pr_discussion", Arguments: fmt.Sprintf(`{"section":%q}`, section)})
 			if r.Problem != "" {
 				notes = append(notes, fmt.Sprintf("The %s of the pull request could not be read; the look at the "+
-					"whole change did without them.", sections[i]))
+					"whole change did without them.", section))
 				continue
 			}
-			all = append(all, prompt.Document{Path: sections[i], Text: r.Text})
+			all = append(all, prompt.Document{Path: section, Text: r.Text})
 		}
 		return all, notes
 	}

@@ -115,7 +115,7 @@ func (w Wire) token(host string, s settings.Settings) string {
 func NamedConfig(file config.File, otherwise config.Config) (config.Config, error) {
 	switch {
 	case file.Path == config.DefaultPath && file.Defaults == "":
-		return file.Over(otherwise)
+		return file.Over(otherwise), nil
 	case file.Path == config.DefaultPath:
 		return file.Parse(nil)
 	}
