@@ -20,13 +20,11 @@ import (
 const (
 	maxDiff        = 256 << 10 // bytes: a larger change tests how it is split, at a high price
 	maxDescription = 600       // characters, as in the format
-	maxGolden      = 100       // remarks on one commit, as in the format
 )
 
 var (
 	errNoText  = errors.New("no file of the change has text to review")
 	errNoPlace = errors.New("none of its remarks is on a line of the change")
-	errMany    = fmt.Errorf("it has more than %d remarks on one commit", maxGolden)
 )
 
 // build makes a case of the change as it was when the remarks were made. Its date is that of
@@ -83,9 +81,6 @@ func (b *builder) change(ctx context.Context, p github.MergedPull, c *dataset.Ca
 
 // golden turns each remark on a line that the diff shows into a known finding.
 func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
-	if len(remarks) > maxGolden {
-		return nil, errMany
-	}
 	shown := map[string][]diff.Hunk{}
 	for _, f := range files {
 		hunks, err := diff.Hunks(f.Patch)
