@@ -60,7 +60,7 @@ func (r *run) forecast() string {
 
 func (r *run) costText(reviews, rulings cost.Usage) string {
 	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
-		return " (--price IN/OUT says what that costs)"
+		return ", price not known"
 	}
 	return ", about " + (budget.Priced(reviews, r.Budget.Price).Cost + budget.Priced(rulings,
 		r.Budget.Judge).Cost).String()
