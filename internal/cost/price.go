@@ -25,19 +25,6 @@ const MaxUSD = 10_000
 
 const million = 1_000_000
 
-// ParsePrice parses "0.25/2": US dollars per million input and output tokens.
-// Cached input and cache writes cost the same as input.
-func ParsePrice(text string) (Price, error) {
-	in, out, both := strings.Cut(text, "/")
-	input, okIn := USD(in)
-	output, okOut := USD(out)
-	if !both || !okIn || !okOut {
-		return Price{}, fmt.Errorf("%q is not a price: write it as 0.25/2, in USD per million input and output tokens",
-			text)
-	}
-	return Price{Input: input, CachedInput: input, Output: output, CacheWrite: input}, nil
-}
-
 // ParseUSD parses an amount in dollars, such as 2.50, greater than zero.
 func ParseUSD(text string) (MicroUSD, error) {
 	v, ok := USD(text)

@@ -60,15 +60,8 @@ func TestP9_APriceIsExactForWhatUsageMayBe(t *testing.T) {
 	}
 }
 
-func TestAPriceIsReadInDollarsPerMillionTokens(t *testing.T) {
+func TestAnAmountIsReadInDollars(t *testing.T) {
 	t.Parallel()
-	p, err := ParsePrice("0.25/2")
-	require.NoError(t, err)
-	require.Equal(t, Price{Input: 250_000, CachedInput: 250_000, Output: 2_000_000, CacheWrite: 250_000}, p)
-	for _, bad := range []string{"", "1", "1/", "/1", "-1/1", "1/NaN", "1/1e5", "a/b", "1/2/3"} {
-		_, err := ParsePrice(bad)
-		require.ErrorContains(t, err, "write it as 0.25/2", bad)
-	}
 	for _, bad := range []string{"", "0", "-1", "NaN", "Inf", "10001", "$1"} {
 		_, err := ParseUSD(bad)
 		require.ErrorContains(t, err, "is not an amount in USD", bad)

@@ -93,13 +93,13 @@ func (r *run) around(ctx context.Context, c dataset.Case,
 	changed []diff.File) (all wire.Surroundings, rests [][]oracle.Line, err error) {
 	f, err := filesOf(ctx, c, r.Repos)
 	if err == nil && f.head == nil && r.Repos != "" && c.Repo != "" {
-		r.note("case " + c.ID + " names no base or head, so its diff is all that is read of " + c.Repo)
+		r.note(fmt.Errorf("case %s names no base or head, so its diff is all that is read of %s", c.ID, c.Repo))
 	}
 	if err != nil || f.head == nil {
 		return all, nil, err
 	}
 	looking := wire.Looking{Head: f.head, Base: f.base, Files: changed, Tokens: r.packTokens(), Index: r.Config.Index,
-		Note: r.note}
+		Note: func(text string) { r.note(errors.New(text)) }}
 	if f.clone != "" && r.Index != nil {
 		looking.Kept = func(ctx context.Context, _ wire.Endpoints) (*index.Index, error) {
 			r.indexing.Lock() // the next commit of a clone reuses most of this one's index
@@ -113,14 +113,6 @@ func (r *run) around(ctx context.Context, c dataset.Case,
 	}
 	rests, err = evidence(ctx, c, f.head)
 	return all, rests, err
-}
-
-func (r *run) note(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.Warn != nil {
-		r.Warn(errors.New(text))
-	}
 }
 
 // packTokens returns the size limit of a pack in tokens, 0 if packs are withheld.

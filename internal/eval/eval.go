@@ -234,57 +234,36 @@ func (r *run) runCases(ctx context.Context) ([]score.Result, error) {
 			return nil
 		})
 	}
-	if err := errors.Join(group.Wait(), r.joinErrors(failed)); err != nil {
+	if err := errors.Join(group.Wait(), r.firstError(failed)); err != nil {
 		return nil, err
 	}
 	return results, r.checkAnyReviewed(results)
 }
 
-// joinErrors combines the errors of the cases into one that names the first.
-func (r *run) joinErrors(failed []error) error {
-	n, first, at := 0, error(nil), ""
+// firstError returns why the cases were not all done, or nil. It names the first one that failed.
+func (r *run) firstError(failed []error) error {
+	stopped := fmt.Sprintf("the run was stopped with %d of %d cases done", r.done, len(r.Cases))
+	var first error
 	for i, err := range failed {
-		if errors.Is(err, cost.ErrSpent) {
-			return problem.As(problem.Spent, fmt.Errorf("the run was stopped with %d of %d cases done: %w", r.done,
-				len(r.Cases), err), "raise --max-cost and "+r.retryHint())
-		}
-		if err != nil {
-			if n++; first == nil {
-				first, at = err, r.Cases[i].ID
-			}
+		switch {
+		case errors.Is(err, cost.ErrSpent):
+			return problem.As(problem.Spent, fmt.Errorf("%s: %w", stopped, err), "raise --max-cost and "+r.retryHint())
+		case errors.Is(err, context.Canceled) && first == nil:
+			first = problem.As(problem.Failed, fmt.Errorf("%s: %w", stopped, err), r.retryHint())
+		case err != nil && first == nil:
+			first = fmt.Errorf("case %s: %w", r.Cases[i].ID, err)
 		}
 	}
-	switch {
-	case first == nil:
-		return nil
-	case errors.Is(first, context.Canceled):
-		return problem.As(problem.Failed, stopped{r.done, len(r.Cases)}, r.retryHint())
-	}
-	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at,
-		first)
+	return first
 }
-
-// stopped is a context.Canceled that says how far the run got.
-type stopped struct{ done, cases int }
-
-func (s stopped) Error() string {
-	return fmt.Sprintf("the run was stopped with %d of %d cases done", s.done, s.cases)
-}
-
-func (stopped) Unwrap() error { return context.Canceled }
 
 // checkAnyReviewed returns an error if every review failed, so that there are no figures.
 func (r *run) checkAnyReviewed(results []score.Result) error {
-	for _, result := range results {
-		if result.Outcome != reviewpr.Failed {
-			return nil
-		}
+	if slices.ContainsFunc(results, func(result score.Result) bool { return result.Outcome != reviewpr.Failed }) {
+		return nil
 	}
-	const what = "not one file could be reviewed, so there are no figures"
-	if r.cause == nil {
-		return errors.New(what)
-	}
-	return Because(what, r.cause)
+	return Because("not one file could be reviewed, so there are no figures",
+		cmp.Or(r.cause, errors.New("none has text to review")))
 }
 
 // retryHint returns the advice on how to continue an unfinished run.
@@ -302,31 +281,33 @@ func (r *run) recordFailure(_ string, cause error) {
 // warn reports files that failed, rulings without a readable answer and decisions
 // about other drafts.
 func (r *run) warn(results []score.Result) {
-	if r.Warn == nil {
-		return
-	}
 	if r.cause != nil {
-		r.Warn(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
+		r.note(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
 	}
-	if n := countUnread(results); n > 0 {
-		r.Warn(fmt.Errorf("%s counted as no: %s", wording.Count(n, "ruling"), judge.OffSchema))
+	unread := 0 // rulings that are "no" for want of a readable answer
+	for _, result := range results {
+		for _, ruling := range result.Rulings {
+			if !ruling.Yes && ruling.Reason == judge.OffSchema {
+				unread++
+			}
+		}
+	}
+	if unread > 0 {
+		r.note(fmt.Errorf("%s counted as no: %s", wording.Count(unread, "ruling"), judge.OffSchema))
 	}
 	if names := unusedDecisions(r.Decisions, results); len(names) > 0 {
-		r.Warn(fmt.Errorf("%s met no draft of this run: %s", wording.Count(len(names), "decision"),
+		r.note(fmt.Errorf("%s met no draft of this run: %s", wording.Count(len(names), "decision"),
 			strings.Join(names, ", ")))
 	}
 }
 
-// countUnread counts the rulings that are "no" because no answer could be read.
-func countUnread(results []score.Result) (n int) {
-	for _, result := range results {
-		for _, ruling := range result.Rulings {
-			if !ruling.Yes && ruling.Reason == judge.OffSchema {
-				n++
-			}
-		}
+// note reports something odd that is no error.
+func (r *run) note(what error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Warn != nil {
+		r.Warn(what)
 	}
-	return n
 }
 
 func (r *run) caseDone(err error) {

@@ -214,12 +214,11 @@ func TestP9_ARunStopsBeforeItCostsMoreThanItsCap(t *testing.T) {
 	dir := t.TempDir()
 	reviewer, asked := counted(0)
 	asked.cost = 100
-	price, err := cost.ParsePrice("0.01/0.01") // sets about 300 aside for a question
-	require.NoError(t, err)
+	price := cost.Price{Input: 10_000, Output: 10_000} // sets about 300 aside for a question
 	o := options(t, dir, reviewer)
 	o.Budget = eval.Budget{Cap: 10_000, Price: &price}
 	o.Cases = cases()[:2]
-	_, err = eval.Run(t.Context(), o)
+	_, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, asked.asked.Load())
 
@@ -245,10 +244,7 @@ func TestPricesAreThoseOfReviewerAndJudge(t *testing.T) {
 	_, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)
 	o.Judge, _ = judge(t, llmtest.HonestJudge)
-	cheap, err := cost.ParsePrice("1/1")
-	require.NoError(t, err)
-	dear, err := cost.ParsePrice("0/100")
-	require.NoError(t, err)
+	cheap, dear := cost.Price{Input: 1_000_000, Output: 1_000_000}, cost.Price{Output: 100_000_000}
 	o.Budget = eval.Budget{Price: &cheap, Judge: &dear}
 	report, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)

@@ -30,11 +30,10 @@ const (
 func (r *run) forecast() string {
 	files, reviews, rulings := 0, cost.Usage{}, cost.Usage{}
 	_, scripted := r.Reviewer.Chat.(script)
-	asks := r.Reviewer.Chat != nil && !scripted
 	judged := slices.ContainsFunc(r.judging, func(j *journal) bool { return j != nil && len(j.list) > 0 })
 	for i, c := range r.Cases {
 		chosen, unread := r.filesToReview(i)
-		if files += len(chosen); !asks {
+		if files += len(chosen); r.Reviewer.Chat == nil || scripted {
 			unread = nil
 		}
 		reviews = cost.Add(reviews, budget.Estimate(unread, nil))
@@ -45,25 +44,21 @@ func (r *run) forecast() string {
 	if r.labelled != nil && len(r.labelled.list) == 0 {
 		rulings = cost.Add(rulings, voteUsage(judge.Labelled))
 	}
+	asked := cost.Add(priced(reviews, r.Budget.Price), priced(rulings, r.Budget.Judge))
 	text := fmt.Sprintf("%s, %s to review", wording.Count(len(r.Cases), "case"), wording.Count(files, "file"))
-	switch asked := cost.Add(reviews, rulings); {
-	case asked.Calls > 0:
-		return fmt.Sprintf("%s; about %s with %.2f million input and %.2f million output tokens%s.", text,
-			wording.Count(int(asked.Calls), "question"), float64(asked.InputTokens)/1e6,
-			float64(asked.OutputTokens)/1e6,
-			r.costText(reviews, rulings))
-	case asks:
-		return text + "; what is to be asked is in the journal, as far as that can be told."
+	if asked.Calls == 0 {
+		return text + "; no question is new."
 	}
-	return text + "."
+	return fmt.Sprintf("%s; about %s with %.2f million input and %.2f million output tokens, %s.", text,
+		wording.Count(int(asked.Calls), "question"), float64(asked.InputTokens)/1e6, float64(asked.OutputTokens)/1e6,
+		wording.Price(asked, 0))
 }
 
-func (r *run) costText(reviews, rulings cost.Usage) string {
-	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
-		return " (--price IN/OUT says what that costs)"
+func priced(u cost.Usage, price *cost.Price) cost.Usage {
+	if price == nil {
+		u.Unpriced = u.Calls
 	}
-	return ", about " + (budget.Priced(reviews, r.Budget.Price).Cost + budget.Priced(rulings,
-		r.Budget.Judge).Cost).String()
+	return budget.Priced(u, price)
 }
 
 // filesToReview returns the files of a case to be reviewed, and the expected size of the

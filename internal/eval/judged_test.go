@@ -120,7 +120,7 @@ func TestAJudgeThatCannotBeAskedEndsNoRunInSilence(t *testing.T) {
 	o := options(t, t.TempDir(), scripted())
 	o.Judge, _ = judge(t, llmtest.Always(llmtest.Answer{Status: 401, Text: "no"}))
 	_, err := eval.Run(t.Context(), o)
-	require.ErrorContains(t, err, "2 of 3 cases could not be brought to their end, of these first one")
+	require.ErrorContains(t, err, "case one: asking the judge: ")
 	_, err = eval.ReadRun(o.Dir)
 	require.ErrorIs(t, err, eval.ErrNoRun)
 }

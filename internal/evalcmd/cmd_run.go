@@ -30,13 +30,13 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 		return p.printMistakes(err)
 	}
 	if o.limit > 0 {
-		cases = cases[:min(len(cases), o.limit)]
+		cases = cases[:min(uint(len(cases)), o.limit)]
 	}
 	options, err := p.options(cases, args, o)
 	if err != nil {
 		return err
 	}
-	baseline, err := readBaseline(options, o)
+	baseline, err := readBaseline(o.baseline)
 	if err != nil {
 		return err
 	}
@@ -68,6 +68,8 @@ func (p Program) printMistakes(err error) error {
 	return problem.As(problem.Misuse, err, "")
 }
 
+const newBaseline = "make a new one with the same cases and judge: --json > "
+
 // printReport prints the report and compares it with the baseline.
 func (p Program) printReport(report score.Report, baseline *score.Report, dir string, o *Options) error {
 	var err error
@@ -91,7 +93,7 @@ func (p Program) printReport(report score.Report, baseline *score.Report, dir st
 	switch {
 	case err != nil:
 		return problem.Usage("the baseline cannot be compared: "+err.Error(),
-			"make a new one with the same cases and judge: --json > "+o.baseline)
+			newBaseline+o.baseline)
 	case len(missed) > 0:
 		return problem.New("the baseline is missed", strings.Join(missed, "; "),
 			p.Name+" eval diff names the cases, given the folders of both runs")
@@ -99,26 +101,17 @@ func (p Program) printReport(report score.Report, baseline *score.Report, dir st
 	return nil
 }
 
-// readBaseline reads the baseline. It refuses one that cannot be compared before anything is
-// paid for.
-func readBaseline(e eval.Options, o *Options) (*score.Report, error) {
-	path := o.baseline
+// readBaseline reads the baseline, before anything is paid for.
+func readBaseline(path string) (*score.Report, error) {
 	if path == "" {
 		return nil, nil
 	}
-	next := "make a new one with the same cases and judge: --json > " + path
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, problem.Usage("the baseline cannot be read: "+err.Error(), next)
+	if err == nil {
+		var r score.Report
+		if r, err = score.ReadReport(text); err == nil {
+			return &r, nil
+		}
 	}
-	r, err := score.ReadReport(text)
-	switch cases := r.Fingerprints["cases"]; {
-	case err != nil:
-		return nil, problem.Usage(fmt.Sprintf("the baseline %s cannot be read: %s", path, err), next)
-	case cases != "" && cases != dataset.Fingerprint(e.Cases):
-		return nil, problem.Usage("the baseline cannot be compared: it is of other cases", next)
-	case r.Judge != "" && e.Judge == nil:
-		return nil, problem.Usage("the baseline cannot be compared: it was judged, and this run has no judge", next)
-	}
-	return &r, nil
+	return nil, problem.Usage("the baseline cannot be read: "+path+": "+err.Error(), newBaseline+path)
 }

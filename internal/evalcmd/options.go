@@ -22,13 +22,13 @@ type Options struct {
 	out, diff, repo, repos, baseline, decisions string
 	json, quiet                                 bool
 
-	judge, judgeURL   string
-	agreement         bool
-	limit, last       int
-	scripted          scripted
-	price, judgePrice *cost.Price
-	tolerance         float64
-	maxCost           cost.MicroUSD
+	judge, judgeURL string
+	agreement       bool
+	limit           uint
+	last            int
+	scripted        scripted
+	tolerance       float64
+	maxCost         cost.MicroUSD
 }
 
 func runFlags(f *pflag.FlagSet, o *Options) {
@@ -42,11 +42,9 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 		o.scripted.parse)
 	f.StringVar(&o.repos, "repos", "",
 		"`folder` of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
-	f.IntVar(&o.limit, "limit", 0, "run at most this `number` of cases, the first ones")
-	f.Func("max-cost", "stop before the run costs more than this many `USD`, judge included; needs the prices",
+	f.UintVar(&o.limit, "limit", 0, "run at most this `number` of cases, the first ones")
+	f.Func("max-cost", "stop before the run costs more than this many `USD`, judge included",
 		func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err })
-	f.Func("price", "of the model: USD per million `input/output` tokens, such as 0.25/2", priceFlag(&o.price))
-	f.Func("judge-price", "the same of the judge: `input/output`", priceFlag(&o.judgePrice))
 	f.StringVar(&o.baseline, "baseline", "",
 		"`file` that an earlier run printed as JSON; exit 1 where this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many `points` worse than the baseline is not a failure")
@@ -59,10 +57,6 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 
 func quietFlag(f *pflag.FlagSet, o *Options) {
 	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
-}
-
-func priceFlag(to **cost.Price) func(string) error {
-	return func(v string) error { p, err := cost.ParsePrice(v); *to = &p; return err }
 }
 
 type scripted struct {
@@ -94,17 +88,9 @@ func (s *scripted) parse(v string) error {
 
 func (o *Options) check() error {
 	switch {
-	case o.limit < 0:
-		return problem.Usage(fmt.Sprintf("--limit %d is not a number of cases", o.limit), "")
-	case !(o.tolerance >= 0 && o.tolerance <= 100):
-		return problem.Usage(fmt.Sprintf("--tolerance %g is not a number of points", o.tolerance), "give 0 to 100")
-	case o.tolerance > 0 && o.baseline == "":
-		return problem.Usage("--tolerance has no baseline", "name one with --baseline FILE")
 	case o.scripted.set && (o.Model != "" || o.Provider != "auto"):
 		return problem.Usage("--scripted asks no model", "leave out --model and --provider, or --scripted")
-	case o.judge == "":
-		return problem.Usage("--judge names no model", "name one, or none")
-	case o.judge == noJudge && (o.agreement || o.judgeURL != "" || o.judgePrice != nil):
+	case o.judge == noJudge && (o.agreement || o.judgeURL != ""):
 		return problem.Usage("there is no judge", "name its model with --judge MODEL")
 	}
 	return nil

@@ -3,18 +3,20 @@ package evalcmd
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -22,7 +24,7 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 	e := eval.Options{
 		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency,
 		Commit: wire.Version(), Random: rand.Reader, Now: p.Now, Repos: o.repos,
-		Budget: eval.Budget{Cap: o.maxCost, Price: o.price, Judge: o.judgePrice},
+		Budget: eval.Budget{Cap: o.maxCost},
 		Linger: driver.LastAnswers, Announce: p.tell(o),
 		Warn: func(err error) { p.tell(o)(warning(driver.Explain(err))) },
 	}
@@ -51,27 +53,30 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 	if e.Dir, err = p.runDir(o.out, files, e.Reviewer.Name); err != nil {
 		return e, err
 	}
-	return e, checkPrices(&e, o)
+	return e, setPrices(&e)
 }
 
-// checkPrices returns an error if a cost cap could not be kept for want of a price. A judge that
-// uses the reviewer's model has the reviewer's price.
-func checkPrices(e *eval.Options, o *Options) error {
-	if e.Judge != nil && e.Budget.Judge == nil && e.Judge.Model == e.Reviewer.Name {
-		e.Budget.Judge = e.Budget.Price
+// setPrices sets the prices of reviewer and judge. It returns an error if a cost cap could not
+// be kept for want of one.
+func setPrices(e *eval.Options) error {
+	price := func(model string) (*cost.Price, error) {
+		if p, ok := wire.PriceOf(model, e.Config); ok {
+			return &p, nil
+		}
+		if e.Budget.Cap == 0 {
+			return nil, nil
+		}
+		return nil, problem.Usage(fmt.Sprintf("--max-cost needs to know what %s costs", model),
+			"its price under prices in the settings file (--config)")
 	}
-	asks := e.Reviewer.Chat != nil && !o.scripted.set
-	switch {
-	case e.Budget.Cap == 0:
-		return nil
-	case asks && e.Budget.Price == nil:
-		return problem.Usage("--max-cost needs to know what the model costs",
-			"--price IN/OUT, in USD per million input and output tokens, such as 0.25/2")
-	case e.Judge != nil && e.Budget.Judge == nil:
-		return problem.Usage("--max-cost needs to know what the judge costs",
-			"--judge-price IN/OUT, in USD per million input and output tokens, such as 1.25/10")
+	var err error
+	if e.Reviewer.Chat != nil && e.Reviewer.Name != score.Scripted {
+		e.Budget.Price, err = price(e.Reviewer.Name)
 	}
-	return nil
+	if e.Judge != nil && err == nil {
+		e.Budget.Judge, err = price(e.Judge.Model)
+	}
+	return err
 }
 
 // runDir returns the folder that keeps the run: out, or else a folder beside the store that
@@ -84,15 +89,14 @@ func (p Program) runDir(out string, files []string, reviewer string) (string, er
 	if missing != "" {
 		return "", problem.Usage("there is no folder to keep the run in", "name one: --out DIR")
 	}
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n", reviewer)
+	key := []string{reviewer}
 	for _, f := range files {
 		if !dataset.Embedded(f) {
 			f, _ = filepath.Abs(f) // empty without a working folder
 		}
-		fmt.Fprintf(sum, "%s\n", f)
+		key = append(key, f)
 	}
-	return filepath.Join(base+"-eval", fmt.Sprintf("%x", sum.Sum(nil)[:8])), nil
+	return filepath.Join(base+"-eval", review.Hash(key...)[:16]), nil
 }
 
 func (p Program) reviewer(cases []dataset.Case, o *Options) (eval.Reviewer, error) {

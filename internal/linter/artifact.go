@@ -3,7 +3,6 @@ package linter
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +38,11 @@ func (s Source) artifact(ctx context.Context, r *Reader, workflow, name string) 
 	if err != nil {
 		return err
 	}
-	return r.unzip(name, content)
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return fmt.Errorf("the artifact %q is not a complete zip", name)
+	}
+	return readFiles(archive, "**", fmt.Sprintf("the artifact %q", name), r.file)
 }
 
 // await polls for the artifact until it exists, the runs have ended, or the time is up.
@@ -96,32 +99,4 @@ func (s Source) findOnce(ctx context.Context, workflow, name string) (found gith
 		return found, fmt.Errorf("%s ended at %.7s without an artifact %q", workflow, s.SHA, name), true
 	}
 	return found, fmt.Errorf("%s has stored no artifact %q at %.7s", workflow, name, s.SHA), false
-}
-
-// unzip reads the files of an artifact. It writes nothing: names only determine the order,
-// and the expanded size is limited whatever the zip says.
-func (r *Reader) unzip(artifact string, content []byte) error {
-	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		return fmt.Errorf("the artifact %q is not a complete zip", artifact)
-	}
-	files := slices.DeleteFunc(archive.File, func(f *zip.File) bool { return !f.Mode().IsRegular() })
-	slices.SortStableFunc(files, func(a, b *zip.File) int { return cmp.Compare(a.Name, b.Name) })
-	for _, f := range files[:min(len(files), maxFiles)] {
-		in, err := f.Open()
-		if err != nil {
-			r.noteMissing(fmt.Errorf("%s cannot be opened", f.Name))
-			continue
-		}
-		text, err := contentOf(f.Name, in)
-		_ = in.Close() // it reads from memory
-		r.file(f.Name, text, err)
-	}
-	switch {
-	case len(files) == 0:
-		return fmt.Errorf("the artifact %q is empty", artifact)
-	case len(files) > maxFiles:
-		return fmt.Errorf("the artifact %q has more files than the %d that are read", artifact, maxFiles)
-	}
-	return nil
 }

@@ -8,8 +8,10 @@ package linter
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -56,7 +58,7 @@ type Reader struct {
 	Findings []finding.Finding
 	Left     Left
 
-	change   change
+	lines    map[string]map[int]line // of the changed files at the head, by path and number
 	seen     map[string]bool
 	looked   int
 	searches int
@@ -65,7 +67,7 @@ type Reader struct {
 
 // NewReader returns a Reader for results on a change's files, whose patches must be unredacted.
 func NewReader(files []diff.File, from string) *Reader {
-	return &Reader{From: from, change: newChange(files), seen: map[string]bool{}}
+	return &Reader{From: from, lines: shownLines(files), seen: map[string]bool{}}
 }
 
 // Read adds the results in a file of any supported format. name is used in errors, which give line and column.
@@ -90,22 +92,25 @@ func (r *Reader) Read(name string, content []byte) error {
 	return nil
 }
 
-// json distinguishes SARIF and rdjson by their members.
+// json reads SARIF or rdjson, which differ in their members.
 func (r *Reader) json(name string, content []byte) error {
-	var first struct {
-		Runs        jsontext.Value `json:"runs"`
-		Diagnostics jsontext.Value `json:"diagnostics"`
+	var log struct {
+		Runs        []jsontext.Value `json:"runs"`
+		Diagnostics []jsontext.Value `json:"diagnostics"`
+		rdDefaults
 	}
-	if err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(content), lenient), &first); err != nil {
-		return withPosition(content, err)
-	}
+	// A decoder ignores what some tools print after the document.
+	err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(content), lenient), &log)
 	switch {
-	case first.Runs != nil:
-		return r.sarif(content)
-	case first.Diagnostics != nil:
-		return r.rdjson(name, content)
+	case err == nil && log.Runs != nil:
+		r.sarif(log.Runs)
+	case err == nil && log.Diagnostics != nil:
+		log.Source.Name = cmp.Or(log.Source.Name, stem(name))
+		r.rdjson(log.Diagnostics, log.rdDefaults)
+	default:
+		return errors.New("it is not JSON with the runs of SARIF or the diagnostics of rdjson")
 	}
-	return errors.New("its JSON is neither SARIF (runs) nor rdjson (diagnostics)")
+	return nil
 }
 
 // admit reports whether one more result may be examined, and counts it as Beyond otherwise.
@@ -120,74 +125,21 @@ func (r *Reader) admit() bool {
 // lenient accepts almost-JSON that tools write.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// withPosition adds the line and column to a JSON error.
-func withPosition(content []byte, err error) error {
-	var offset int64
-	var syntactic *jsontext.SyntacticError
-	var semantic *json.SemanticError
-	switch {
-	case errors.As(err, &syntactic):
-		offset, err = syntactic.ByteOffset, syntactic.Err
-	case errors.As(err, &semantic):
-		offset = semantic.ByteOffset
-		err = fmt.Errorf("a %s stands where it has no place", semantic.JSONKind)
-	}
-	before := content[:min(max(offset, 0), int64(len(content)))]
-	line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
-	return fmt.Errorf("line %d, column %d: %w", line, column, err)
-}
-
-// bounded is implemented by types with a maximum number of entries per list.
-type bounded interface{ maxEntries() int }
-
-// shortList is a JSON list of which only the first entries are kept: small entries could otherwise take a hundred times
-// the file's size in memory. A value that is not a list is an empty one, and malformed entries are counted.
-type shortList[T bounded] struct {
-	list []T
-	bad  int
-}
-
-// UnmarshalJSONFrom reads a list, as shortList describes.
-func (f *shortList[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	var entry T
-	return each(dec, func(v jsontext.Value) {
-		if len(f.list) >= entry.maxEntries() {
-			return
+// entries decodes the entries of a list one at a time, as far as they may be examined: small ones could take many times
+// the file's size in memory. Malformed ones are counted.
+func entries[T any](r *Reader, list []jsontext.Value) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, v := range list {
+			var one T
+			switch {
+			case !r.admit():
+			case json.Unmarshal(v, &one, lenient) != nil:
+				r.Left.Unreadable++
+			case !yield(one):
+				return
+			}
 		}
-		var one T
-		if json.Unmarshal(v, &one, lenient) != nil {
-			f.bad++
-			return
-		}
-		f.list = append(f.list, one)
-	})
-}
-
-// first returns the first entry, or the zero value.
-func (f shortList[T]) first() (zero T) {
-	if len(f.list) == 0 {
-		return zero
 	}
-	return f.list[0]
-}
-
-// each calls entry for every entry of a list. It skips any other value.
-func each(dec *jsontext.Decoder, entry func(jsontext.Value)) error {
-	if dec.PeekKind() != '[' {
-		return dec.SkipValue()
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	for dec.PeekKind() != ']' {
-		v, err := dec.ReadValue()
-		if err != nil {
-			return err
-		}
-		entry(v)
-	}
-	_, err := dec.ReadToken()
-	return err
 }
 
 // severityOf maps a linter's level to a severity, never to blocker: only a person decides that.

@@ -12,19 +12,15 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// change holds the lines of the head that the diff shows, on which results may be.
-type change struct {
-	files map[string]map[int]line // by path and number
-	names map[string]bool         // base names of the files
-}
-
+// line is a line of the head that the diff shows.
 type line struct {
 	text  string
 	added bool
 }
 
-func newChange(files []diff.File) change {
-	c := change{files: map[string]map[int]line{}, names: map[string]bool{}}
+// shownLines returns the lines on which results may be, by file and number.
+func shownLines(files []diff.File) map[string]map[int]line {
+	all := map[string]map[int]line{}
 	for _, f := range files {
 		hunks, err := f.Hunks()
 		if err != nil || diff.CheckPath(f.Path) != nil {
@@ -38,21 +34,16 @@ func newChange(files []diff.File) change {
 				}
 			}
 		}
-		c.files[f.Path], c.names[path.Base(f.Path)] = lines, true
+		all[f.Path] = lines
 	}
-	return c
-}
-
-// hasName reports whether the last element of a path is the name of a changed file.
-func (c change) hasName(raw string) bool {
-	return c.names[path.Base(cleanPath(raw))] || c.names[path.Base(cleanPath(unescaped(raw)))]
+	return all
 }
 
 // findFile returns the longest changed path that a path ends with.
-func (c change) findFile(raw string) (string, bool) {
+func (r *Reader) findFile(raw string) (string, bool) {
 	for _, whole := range []string{cleanPath(raw), cleanPath(unescaped(raw))} {
 		for rest, more := whole, true; more; _, rest, more = strings.Cut(rest, "/") {
-			if _, ok := c.files[rest]; ok {
+			if _, ok := r.lines[rest]; ok {
 				return rest, true
 			}
 		}
@@ -88,7 +79,7 @@ var hidden = pattern.Lazy(`(?i)^(?:redacted|[*x.…]+)$`)
 // addedLine returns the added line that a result is about. The linter's snippet is compared with the head: if the
 // linter ran on a merge, whose line numbers differ, the result moves to the only line that contains the snippet.
 func (r *Reader) addedLine(file string, s Result) (int, bool) {
-	lines, at := r.change.files[file], s.Line
+	lines, at := r.lines[file], s.Line
 	if seen := snippet(s); seen != "" && !strings.Contains(lines[at].text, seen) {
 		if r.searches++; r.searches > maxSearches {
 			return 0, false
@@ -128,17 +119,24 @@ func snippet(r Result) string {
 
 // add turns a result into a finding if it is about a line that the change adds, and counts it otherwise.
 func (r *Reader) add(s Result) {
-	file, changed := r.change.findFile(s.Path)
+	file, changed := r.findFile(s.Path)
 	at, ok := r.addedLine(file, s)
+	switch {
+	case s.Path == "" || s.Line < 1:
+		r.Left.Unreadable++
+		return
+	case !changed:
+		r.Left.Outside++
+		return
+	case !ok:
+		r.Left.Elsewhere++
+		return
+	}
 	s.clean()
 	key := strings.Join([]string{file, strconv.Itoa(at), strings.ToLower(s.Tool), s.Rule, s.Message}, "\x00")
 	switch {
-	case s.Line < 1 || s.Message == "" && s.Rule == "":
+	case s.Message == "" && s.Rule == "":
 		r.Left.Unreadable++
-	case !changed:
-		r.Left.Outside++
-	case !ok:
-		r.Left.Elsewhere++
 	case r.seen[key]: // the same results in two formats, or from a matrix of jobs
 	case len(r.Findings) >= maxResults:
 		r.Left.Beyond++

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -36,38 +35,19 @@ type rdPosition struct {
 	Line int `json:"line"`
 }
 
-// rdDiagnostics marks a list that is decoded one entry at a time.
-type rdDiagnostics struct{}
+// rdDefaults holds for all diagnostics.
+type rdDefaults struct {
+	Source   rdSource       `json:"source"`
+	Severity jsontext.Value `json:"severity"`
+}
 
-// rdjson reads one object with all diagnostics; their common source may follow them.
-func (r *Reader) rdjson(name string, content []byte) error {
-	var all struct {
-		Source   rdSource       `json:"source"`
-		Severity jsontext.Value `json:"severity"`
+func (r *Reader) rdjson(diagnostics []jsontext.Value, all rdDefaults) {
+	for d := range entries[rdDiagnostic](r, diagnostics) {
+		if d.Severity == nil {
+			d.Severity = all.Severity
+		}
+		r.add(d.result(cmp.Or(d.Source.Name, all.Source.Name)))
 	}
-	if err := json.Unmarshal(content, &all, lenient); err != nil {
-		return withPosition(content, err)
-	}
-	take := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *rdDiagnostics) error {
-		return each(dec, func(v jsontext.Value) {
-			var d rdDiagnostic
-			if !r.admit() {
-				return
-			}
-			if json.Unmarshal(v, &d, lenient) != nil {
-				r.Left.Unreadable++
-				return
-			}
-			if d.Severity == nil {
-				d.Severity = all.Severity
-			}
-			r.add(d.result(cmp.Or(d.Source.Name, all.Source.Name, stem(name))))
-		})
-	})
-	var log struct {
-		Diagnostics rdDiagnostics `json:"diagnostics"`
-	}
-	return json.Unmarshal(content, &log, lenient, json.WithUnmarshalers(take))
 }
 
 func (d rdDiagnostic) result(tool string) Result {

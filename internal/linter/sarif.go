@@ -1,7 +1,6 @@
 package linter
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -21,18 +20,14 @@ type sarifRun struct {
 		Driver     sarifTool            `json:"driver"`
 		Extensions shortList[sarifTool] `json:"extensions"`
 	} `json:"tool"`
-	Bases   sarifBases   `json:"originalUriBaseIds"`
-	Results sarifResults `json:"results"`
+	Bases   map[string]sarifURI `json:"originalUriBaseIds"`
+	Results []jsontext.Value    `json:"results"`
 }
-
-func (sarifRun) maxEntries() int { return 50 }
 
 type sarifTool struct {
 	Name  string               `json:"name"`
 	Rules shortList[sarifRule] `json:"rules"`
 }
-
-func (sarifTool) maxEntries() int { return 50 }
 
 type sarifRule struct {
 	ID      string    `json:"id"`
@@ -45,8 +40,6 @@ type sarifRule struct {
 		Severity jsontext.Value `json:"security-severity"` // a number, mostly in quotes
 	} `json:"properties"`
 }
-
-func (sarifRule) maxEntries() int { return 5000 }
 
 type sarifText struct {
 	Text string `json:"text"`
@@ -81,13 +74,9 @@ type sarifLocation struct {
 	} `json:"physicalLocation"`
 }
 
-func (sarifLocation) maxEntries() int { return 1 }
-
 type sarifSuppression struct {
 	Status string `json:"status"`
 }
-
-func (sarifSuppression) maxEntries() int { return 10 }
 
 // sarifURI is an address and the name of its base.
 type sarifURI struct {
@@ -95,27 +84,12 @@ type sarifURI struct {
 	Base string `json:"uriBaseId"`
 }
 
-// sarifBases maps names to the base addresses of others.
-type sarifBases map[string]sarifURI
-
-// maxBases is the maximum size of sarifBases in bytes.
-const maxBases = 64 << 10
-
-// UnmarshalJSONFrom reads the bases, unless they are too large.
-func (b *sarifBases) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err == nil && len(v) <= maxBases {
-		_ = json.Unmarshal(v, (*map[string]sarifURI)(b), lenient) // malformed bases are left out
-	}
-	return err
-}
-
 // resolve returns an address after the bases that it is relative to.
-func (b sarifBases) resolve(u sarifURI) string {
+func (run sarifRun) resolve(u sarifURI) string {
 	path := u.URI
 	for range 5 {
-		base, known := b[u.Base]
-		if u.Base == "" || !known || strings.Contains(path, "://") {
+		base, known := run.Bases[u.Base]
+		if !known || strings.Contains(path, "://") {
 			break
 		}
 		path, u = strings.TrimSuffix(base.URI, "/")+"/"+path, base
@@ -123,105 +97,82 @@ func (b sarifBases) resolve(u sarifURI) string {
 	return path
 }
 
-// sarifResults holds the results of a run that may be on a line of the change. The rest are
-// only counted, so that results for a whole repository fit into memory.
-type sarifResults struct {
-	list []sarifResult
-}
+// shortList is a JSON list of which the first entries are kept, without malformed ones: small entries could otherwise
+// take many times the file's size in memory.
+type shortList[T any] []T
 
-// maxHeld is how many results of a run are held until its rules are known.
-const maxHeld = 20 * maxResults
+const maxEntries = 5000
 
-// sarif reads the runs of a log one at a time.
-func (r *Reader) sarif(content []byte) error {
-	keep := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, into *sarifResults) error {
-		return each(dec, func(v jsontext.Value) {
-			var one sarifResult
-			switch {
-			case !r.admit():
-			case json.Unmarshal(v, &one, lenient) != nil:
-				r.Left.Unreadable++
-			case !r.mayConcernChange(one):
-			case len(into.list) >= maxHeld:
-				r.Left.Beyond++
-			default:
-				into.list = append(into.list, one)
-			}
-		})
-	})
-	runs := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *shortList[sarifRun]) error {
-		n := 0
-		return each(dec, func(v jsontext.Value) {
-			var run sarifRun
-			if n++; n > run.maxEntries() || json.Unmarshal(v, &run, lenient, json.WithUnmarshalers(keep)) != nil {
-				r.Left.Unreadable++
-			}
-			for _, one := range run.Results.list {
-				r.add(run.result(one))
-			}
-		})
-	})
-	var log struct {
-		Runs shortList[sarifRun] `json:"runs"`
+// UnmarshalJSONFrom reads a list, as shortList describes.
+func (s *shortList[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var all []jsontext.Value
+	if err := json.UnmarshalDecode(dec, &all); err != nil {
+		return err
 	}
-	dec := jsontext.NewDecoder(bytes.NewReader(content), lenient)
-	if err := json.UnmarshalDecode(dec, &log, json.WithUnmarshalers(runs)); err != nil {
-		return withPosition(content, err)
+	for _, v := range all[:min(len(all), maxEntries)] {
+		var one T
+		if json.Unmarshal(v, &one, lenient) == nil {
+			*s = append(*s, one)
+		}
 	}
 	return nil
 }
 
-// mayConcernChange reports whether a result can be on a line of the change, and counts most of those that cannot.
-func (r *Reader) mayConcernChange(s sarifResult) bool {
-	suppressed := slices.ContainsFunc(s.Suppressions.list, func(by sarifSuppression) bool {
-		return by.Status == "" || by.Status == "accepted"
-	})
-	where := s.Locations.first().Physical
-	switch {
-	case s.Kind == "pass" || s.Kind == "notApplicable" || s.Baseline == "absent":
-		return false
-	case suppressed:
-		r.Left.Suppressed++
-	case where.Artifact.URI == "" || where.Region.Start < 1:
-		r.Left.Unreadable++
-	case !r.change.hasName(where.Artifact.URI):
-		r.Left.Outside++
-	default:
-		return true
+func (r *Reader) sarif(runs []jsontext.Value) {
+	for _, v := range runs {
+		var run sarifRun
+		if json.Unmarshal(v, &run, lenient) != nil {
+			r.Left.Unreadable++
+			continue
+		}
+		for s := range entries[sarifResult](r, run.Results) {
+			suppressed := slices.ContainsFunc(s.Suppressions, func(by sarifSuppression) bool {
+				return by.Status == "" || by.Status == "accepted"
+			})
+			switch {
+			case s.Kind == "pass" || s.Kind == "notApplicable" || s.Baseline == "absent":
+			case suppressed:
+				r.Left.Suppressed++
+			default:
+				r.add(run.result(s))
+			}
+		}
 	}
-	return false
 }
 
 // result returns a result of the run, completed with what its rule says.
 func (run sarifRun) result(s sarifResult) Result {
-	rule, tool := run.rule(s)
-	where := s.Locations.first().Physical
+	rule := run.rule(s)
+	var at sarifLocation
+	if len(s.Locations) > 0 {
+		at = s.Locations[0]
+	}
+	where := at.Physical
 	return Result{
-		Tool: tool, Rule: cmp.Or(s.RuleID, s.Rule.ID, rule.ID),
+		Tool: run.Tool.Driver.Name, Rule: cmp.Or(s.RuleID, s.Rule.ID, rule.ID),
 		Message: cmp.Or(s.Message.Text, rule.Short.Text), Help: rule.Help, Severity: rule.severity(s.Level),
-		Path: run.Bases.resolve(where.Artifact), Line: where.Region.Start,
+		Path: run.resolve(where.Artifact), Line: where.Region.Start,
 		End: max(where.Region.Start, where.Region.End), Snippet: where.Region.Snippet.Text,
 	}
 }
 
-// rule returns the rule that a result names, by index or ID, and the tool's name.
-func (run sarifRun) rule(s sarifResult) (sarifRule, string) {
-	tool := run.Tool.Driver
-	if i := s.Rule.Component.Index; i != nil && *i >= 0 && *i < len(run.Tool.Extensions.list) {
-		tool = run.Tool.Extensions.list[*i]
+// rule returns the rule that a result names, by index or ID.
+func (run sarifRun) rule(s sarifResult) sarifRule {
+	rules := run.Tool.Driver.Rules
+	if i := s.Rule.Component.Index; i != nil && *i >= 0 && *i < len(run.Tool.Extensions) {
+		rules = run.Tool.Extensions[*i].Rules
 	}
 	id, index := cmp.Or(s.RuleID, s.Rule.ID), cmp.Or(s.Rule.Index, s.RuleIndex)
-	if index != nil && *index >= 0 && *index < len(tool.Rules.list) {
-		if rule := tool.Rules.list[*index]; id == "" || rule.ID == id || strings.HasPrefix(id, rule.ID+"/") {
-			return rule, run.Tool.Driver.Name
+	if index != nil && *index >= 0 && *index < len(rules) {
+		if rule := rules[*index]; id == "" || rule.ID == id || strings.HasPrefix(id, rule.ID+"/") {
+			return rule
 		}
 	}
-	for _, rule := range tool.Rules.list {
-		if rule.ID == id {
-			return rule, run.Tool.Driver.Name
-		}
+	at := slices.IndexFunc(rules, func(rule sarifRule) bool { return rule.ID == id })
+	if at < 0 {
+		return sarifRule{}
 	}
-	return sarifRule{}, run.Tool.Driver.Name
+	return rules[at]
 }
 
 // severity returns the severity of a result's level, or else of its rule's, raised if the

@@ -125,22 +125,27 @@ func (s Source) files(each func(name string, content []byte, err error)) error {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("no file matches %q", s.Findings)
+		return fmt.Errorf("there is no file in %q", s.Findings)
 	}
 	defer root.Close()
+	return readFiles(root.FS(), glob, fmt.Sprintf("%q", s.Findings), each)
+}
+
+// readFiles calls each for the files of a folder that match the glob.
+func readFiles(dir fs.FS, glob, what string, each func(name string, content []byte, err error)) error {
 	names := []string{glob}
-	if info, err := root.Lstat(glob); err != nil || !info.Mode().IsRegular() {
-		names = matchingFiles(root.FS(), glob)
+	if info, err := fs.Lstat(dir, glob); err != nil || !info.Mode().IsRegular() {
+		names = matchingFiles(dir, glob)
 	}
 	for _, name := range names[:min(len(names), maxFiles)] {
-		content, err := readFile(root.FS(), name)
+		content, err := readFile(dir, name)
 		each(name, content, err)
 	}
 	switch {
 	case len(names) == 0:
-		return fmt.Errorf("no file matches %q", s.Findings)
+		return fmt.Errorf("there is no file in %s", what)
 	case len(names) > maxFiles:
-		return fmt.Errorf("more files match %q than the %d that are read", s.Findings, maxFiles)
+		return fmt.Errorf("%s has more files than the %d that are read", what, maxFiles)
 	}
 	return nil
 }
@@ -177,11 +182,6 @@ func readFile(dir fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be opened", name)
 	}
 	defer file.Close()
-	return contentOf(name, file)
-}
-
-// contentOf reads a file of at most MaxFile bytes.
-func contentOf(name string, file io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(file, MaxFile+1))
 	switch {
 	case err != nil:

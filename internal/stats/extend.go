@@ -19,9 +19,6 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// byteOrderMark is the byte order mark that some editors put before UTF-8.
-const byteOrderMark = "\ufeff"
-
 // Entry is a new item for a list in a settings file: a glob for ignore, a guideline, or a rule
 // for report.without. Exactly one of the three is set.
 type Entry struct {
@@ -82,11 +79,7 @@ func toJSON(v any) string {
 // else unchanged. If only the defaults have a list, Extend copies their items, since a list replaces that of the
 // defaults. It returns an error if it cannot add exactly the entries.
 func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
-	out, mark := strings.CutPrefix(string(text), byteOrderMark)
-	windows := strings.Contains(out, "\r\n") && strings.Count(out, "\r\n") == strings.Count(out, "\n")
-	if windows { // the parser counts such lines differently
-		out = strings.ReplaceAll(out, "\r\n", "\n")
-	}
+	out := string(text)
 	want, err := f.Parse([]byte(out))
 	if err != nil {
 		return nil, err
@@ -98,12 +91,6 @@ func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
 			return nil, problem.Usage(f.Path+" cannot be extended as it is written",
 				"write the list "+e.Key()+" with one item a line, then propose again")
 		}
-	}
-	if windows {
-		out = strings.ReplaceAll(out, "\n", "\r\n")
-	}
-	if mark {
-		out = byteOrderMark + out
 	}
 	return []byte(out), nil
 }

@@ -7,13 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 )
-
-const textColumns = 80
 
 // Text returns the summary as text of at most 80 columns, inert. The last line ends in a newline.
 func (s Summary) Text() string {
@@ -44,20 +42,17 @@ func (s Summary) Text() string {
 
 // repositories returns a table with a row per repository.
 func (s Summary) repositories() string {
-	rows := [][]string{{"", "drafts", "posted", "aborted", "cost", "p50 s", "p95 s", "posted, %"}}
+	rows := [][]string{{"repository", "drafts", "posted", "aborted", "cost", "p50 s", "p95 s", "posted, %"}}
 	for _, r := range s.Repositories {
-		price, p50, p95, rate := "-", "-", "-", "-"
+		price, p50, p95 := "-", "-", "-"
 		if r.Cost != nil {
 			price = r.Cost.String()
 		}
 		if q := r.Seconds; q != nil {
 			p50, p95 = fmt.Sprintf("%.1f", q.P50), fmt.Sprintf("%.1f", q.P95)
 		}
-		if p := r.Findings.Precision; p != nil {
-			rate = p.text()
-		}
-		rows = append(rows, []string{guard.Line(r.Name, textColumns), fmt.Sprint(r.Drafts),
-			fmt.Sprint(r.Outcomes["POSTED"]), fmt.Sprint(r.Outcomes["ABORTED"]), price, p50, p95, rate})
+		rows = append(rows, []string{nameCell(r.Name, 22), fmt.Sprint(r.Drafts), fmt.Sprint(r.Outcomes["POSTED"]),
+			fmt.Sprint(r.Outcomes["ABORTED"]), price, p50, p95, r.Findings.Precision.text()})
 	}
 	return table(rows)
 }
@@ -124,8 +119,9 @@ func (s Stats) Text() string {
 	return b.String()
 }
 
+// byGroups returns a table for each kind of group.
 func (s Stats) byGroups() string {
-	rows := [][]string{{"", "shown", "posted", "dropped", "edited", "graded", "posted, %"}}
+	var tables []string
 	for _, block := range []struct {
 		name   string
 		groups []Group
@@ -133,71 +129,45 @@ func (s Stats) byGroups() string {
 		{"severity", s.BySeverity}, {"category", s.ByCategory}, {"source", s.BySource}, {"model", s.ByModel},
 		{"rule", s.ByRule}, {"linter", s.ByLinter},
 	} {
-		if len(block.groups) > 0 {
-			rows = append(rows, nil, []string{block.name})
-		}
+		rows := [][]string{{block.name, "shown", "posted", "dropped", "edited", "graded", "posted, %"}}
 		for _, g := range block.groups {
-			rows = append(rows, g.cells())
+			row := []string{nameCell(g.Name, 24)}
+			for _, n := range []int{g.Found, g.Kept, g.Dropped, g.Edited, g.Regraded} {
+				row = append(row, strconv.Itoa(n))
+			}
+			rows = append(rows, append(row, g.Precision.text()))
+		}
+		if len(block.groups) > 0 {
+			tables = append(tables, table(rows))
 		}
 	}
-	return table(rows)
+	return strings.Join(tables, "\n")
 }
 
-// table aligns the rows in columns. The first row must have every cell.
+// table aligns the rows in columns.
 func table(rows [][]string) string {
-	widths, room := make([]int, len(rows[0])), textColumns
-	for i := len(widths) - 1; i >= 0; i-- {
-		for _, row := range rows {
-			if i < len(row) {
-				widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-			}
-		}
-		if i > 0 {
-			room -= widths[i] + len("  ")
-		}
-	}
-	widths[0] = min(widths[0], room)
 	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		b.WriteString(alignRow(row, widths) + "\n")
+		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
+	_ = w.Flush() // writing to memory
 	return b.String()
 }
 
-func (g Group) cells() []string {
-	name, rate := "  "+guard.Line(g.Name, textColumns), "-"
-	if p := g.Precision; p != nil {
-		rate = p.text()
+// nameCell cuts a name to a number of runes. It keeps the end: a rule's name follows its linter's.
+func nameCell(name string, most int) string {
+	if all := []rune(guard.Line(name, 0)); len(all) > most {
+		return "…" + string(all[len(all)-most+1:])
 	}
-	row := []string{name}
-	for _, n := range []int{g.Found, g.Kept, g.Dropped, g.Edited, g.Regraded} {
-		row = append(row, strconv.Itoa(n))
-	}
-	return append(row, rate)
+	return guard.Line(name, 0)
 }
 
-func (i Interval) text() string {
+func (i *Interval) text() string {
+	if i == nil {
+		return "-"
+	}
 	return fmt.Sprintf("%s (%s–%s)", percent(i.Value, 0), percent(i.Low, 0), percent(i.High, 0))
-}
-
-// alignRow aligns names to the left, numbers to the right and the rate to the left.
-func alignRow(row []string, widths []int) string {
-	var b strings.Builder
-	for i, cell := range row {
-		if all := []rune(cell); len(all) > widths[i] { // keep the end: a rule's name follows its linter's
-			cell = "  …" + string(all[len(all)-widths[i]+3:])
-		}
-		gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-		switch i {
-		case 0:
-			b.WriteString(cell + gap)
-		case len(row) - 1:
-			b.WriteString("  " + cell)
-		default:
-			b.WriteString("  " + gap + cell)
-		}
-	}
-	return strings.TrimRight(b.String(), " ")
 }
 
 func percent(v float64, decimals int) string { return strconv.FormatFloat(100*v, 'f', decimals, 64) }

@@ -45,8 +45,8 @@ func Unpriced(c config.Config, model string) string {
 	return unknown
 }
 
-// priceOf returns a model's price, from the settings file or else the built-in table.
-func priceOf(model string, c config.Config) (cost.Price, bool) {
+// PriceOf returns a model's price, from the settings file or else the built-in table.
+func PriceOf(model string, c config.Config) (cost.Price, bool) {
 	if p, ok := c.Prices[model]; ok {
 		return p, true
 	}
@@ -61,7 +61,7 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 		if !asked {
 			continue
 		}
-		p, ok := priceOf(name, c)
+		p, ok := PriceOf(name, c)
 		if p.Output == 0 && (p.PerThousand > 0 || p.Input > 0 && c.WritesNothing(name)) {
 			ok = false // the price of an embedder or reranker says nothing about output
 		}
@@ -83,7 +83,7 @@ func unpricedError(model, next string) error {
 // under a cap.
 func (a *Account) checkEndpoints(c config.Config, file string, capped bool) error {
 	for _, at := range []struct{ model, key string }{{c.Embeddings.Model, "input"}, {c.Rerank.Model, "per-1000"}} {
-		if _, ok := priceOf(at.model, c); at.model == "" || ok {
+		if _, ok := PriceOf(at.model, c); at.model == "" || ok {
 			continue
 		}
 		if capped {

@@ -10,7 +10,6 @@ import (
 
 const (
 	maxID         = 200        // bytes; leaves room for an extension in a file name of 255
-	maxGolden     = 100        // golden findings per case, and places per golden finding
 	maxLineNumber = 10_000_000 // no reviewed file has more lines
 
 	// margin is the number of lines by which the matching rule widens a finding's range.
@@ -25,9 +24,6 @@ func check(c Case) []string {
 		reasons = append(reasons, reason)
 	}
 	for i, g := range c.Golden {
-		if i == maxGolden {
-			return append(reasons, fmt.Sprintf("more than %d golden findings", maxGolden))
-		}
 		for _, reason := range g.check(files) {
 			reasons = append(reasons, fmt.Sprintf("golden[%d]: %s", i, reason))
 		}
@@ -107,9 +103,6 @@ func (g Golden) check(files map[string][]diff.Hunk) (reasons []string) {
 
 // checkPlaces checks that each place is possible, and that a finding on the diff can hit one.
 func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string) {
-	if len(places) > maxGolden {
-		return []string{fmt.Sprintf("more than %d places", maxGolden)}
-	}
 	within := false
 	for i, p := range places {
 		if reason := p.check(files); reason != "" {
@@ -127,11 +120,18 @@ func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string
 }
 
 func (p Place) check(files map[string][]diff.Hunk) string {
-	if p.LineStart < 1 || p.LineEnd < p.LineStart || p.LineEnd > maxLineNumber {
-		return fmt.Sprintf("lines %d to %d are not a range of lines, counted from 1", p.LineStart, p.LineEnd)
+	if reason := p.checkLines(); reason != "" {
+		return reason
 	}
 	if _, ok := files[p.Path]; !ok && files != nil {
 		return fmt.Sprintf("path %.200q is not on the new side of the diff", p.Path)
+	}
+	return ""
+}
+
+func (p Place) checkLines() string {
+	if p.LineStart < 1 || p.LineEnd < p.LineStart || p.LineEnd > maxLineNumber {
+		return fmt.Sprintf("lines %d to %d are not a range of lines, counted from 1", p.LineStart, p.LineEnd)
 	}
 	return ""
 }

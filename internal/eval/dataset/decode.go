@@ -35,7 +35,11 @@ func decode(row []byte, folder fs.FS) (c Case, id string, reasons []string) {
 		err = json.Unmarshal(row, &w)
 	}
 	if err != nil {
-		return Case{}, idOf(row), append(reasons, jsonReason(err))
+		var named struct {
+			ID string `json:"id"`
+		}
+		_ = json.Unmarshal(row, &named) // the id, if it precedes the error
+		return Case{}, displayID(named.ID), append(reasons, jsonReason(err))
 	}
 	if reason := w.load(folder); reason != "" {
 		reasons = append(reasons, reason)
@@ -54,11 +58,11 @@ func (w *wireCase) load(folder fs.FS) (reason string) {
 	case w.Tree != nil && w.TreeFile != "":
 		return "both tree and tree_file are given; give one"
 	case w.DiffFile != "":
-		w.Diff, reason = textOf(folder, "diff_file", w.DiffFile, MaxDiff)
+		w.Diff, reason = textOf(folder, "diff_file", w.DiffFile)
 	}
 	if reason == "" && w.TreeFile != "" {
 		var text string
-		text, reason = textOf(folder, "tree_file", w.TreeFile, 2*MaxTreeBytes)
+		text, reason = textOf(folder, "tree_file", w.TreeFile)
 		w.Tree, reason = unpackTree(text, reason)
 	}
 	return reason
@@ -77,15 +81,6 @@ func unpackTree(text, reason string) (map[string]string, string) {
 		reason = "tree_file: it contains no file"
 	}
 	return files, reason
-}
-
-// idOf returns the id of a malformed line, if it precedes the error.
-func idOf(row []byte) string {
-	var w struct {
-		ID string `json:"id"`
-	}
-	_ = json.Unmarshal(row, &w) // decode has reported the error
-	return displayID(w.ID)
 }
 
 // displayID returns an id for messages, or "-" for an invalid one.
@@ -124,9 +119,6 @@ func jsonReason(err error) string {
 		return fmt.Sprintf("%.100q has a value of the wrong type", key)
 	}
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		if errors.Is(err, jsontext.ErrDuplicateName) {
-			return fmt.Sprintf("key %.100q appears twice in one object", strings.TrimPrefix(string(e.JSONPointer), "/"))
-		}
 		return fmt.Sprintf("no valid JSON from byte %d of the line on", e.ByteOffset+1)
 	}
 	return "no valid JSON"

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -38,21 +37,6 @@ func FuzzLine(f *testing.F) {
 			checkCase(t, r.cases)
 		}
 	})
-}
-
-func TestTheDiffsOfAllCasesTogetherAreBounded(t *testing.T) {
-	t.Parallel()
-	folder := fstest.MapFS{"a.diff": {Data: []byte("--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n")}}
-	var text strings.Builder
-	for i := range 9 {
-		fmt.Fprintf(&text, `{"id":"c%d","language":"go","kind":"clean","title":"t","diff_file":"a.diff","golden":[]}`+
-			"\n", i)
-	}
-	r := reader{bytesLeft: 2 * len(folder["a.diff"].Data), seen: map[string]string{}}
-	r.addText(source{"a", folder}, []byte(text.String()))
-	require.Len(t, r.cases, 3, "the one over the bound is the last")
-	require.Len(t, r.problems, 1)
-	require.Contains(t, r.problems[0].String(), "a:4: -: more than")
 }
 
 // checkCase holds what every case that was read can do.

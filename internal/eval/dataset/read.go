@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -16,16 +15,8 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// The bounds for reading.
-const (
-	MaxFile  = 64 << 20 // bytes of a file of cases
-	MaxDiff  = 1 << 20  // bytes of a diff
-	MaxCases = 20_000   // in all files together
-	MaxDiffs = 1 << 30  // bytes of all diffs and trees together; many cases can name one file
-
-	// maxLine has room for a diff of MaxDiff bytes that JSON all escapes as \u00xx.
-	maxLine = 8 << 20
-)
+// MaxDiff is the largest diff of a case, in bytes.
+const MaxDiff = 1 << 20
 
 // Read reads files of cases, one JSON object per line, or embedded sets by name. A diff is
 // inline, or in a file within the folder of the case file. Read checks all files before it
@@ -37,7 +28,7 @@ func Read(paths ...string) ([]Case, error) {
 // ReadWith is like Read, but also runs the check also on each case in which nothing else
 // is wrong. A nil function checks nothing.
 func ReadWith(also func(Case) error, paths ...string) ([]Case, error) {
-	r := reader{bytesLeft: MaxDiffs, seen: map[string]string{}, also: also}
+	r := reader{seen: map[string]string{}, also: also}
 	for _, name := range paths {
 		if Embedded(name) {
 			r.addSet(name)
@@ -55,12 +46,10 @@ func ReadWith(also func(Case) error, paths ...string) ([]Case, error) {
 }
 
 type reader struct {
-	cases     []Case
-	problems  Problems
-	lines     int               // number of lines with a case
-	bytesLeft int               // bytes of diffs and trees left of MaxDiffs
-	seen      map[string]string // id to the file and line that used it first
-	also      func(Case) error  // additional check of a case; may be nil
+	cases    []Case
+	problems Problems
+	seen     map[string]string // id to the file and line that used it first
+	also     func(Case) error  // additional check of a case; may be nil
 }
 
 type source struct {
@@ -69,7 +58,7 @@ type source struct {
 }
 
 func (r *reader) addFile(name string) {
-	text, err := readFile(name)
+	text, err := os.ReadFile(name)
 	if err != nil {
 		r.unreadable(name, err)
 		return
@@ -92,31 +81,22 @@ func (r *reader) addProblem(file string, line int, id, reason string) {
 }
 
 func (r *reader) addText(s source, text []byte) {
-	line, before := 0, r.lines
+	line, empty := 0, true
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors write it
 	for row := range bytes.Lines(text) {
 		line++
-		if row = bytes.TrimSpace(row); len(row) == 0 {
-			continue
+		if row = bytes.TrimSpace(row); len(row) > 0 {
+			empty = false
+			r.addLine(s, line, row)
 		}
-		if r.lines++; r.lines > MaxCases || r.bytesLeft < 0 {
-			r.addProblem(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs and trees; no "+
-				"further ones were read", MaxCases, MaxDiffs))
-			return
-		}
-		r.addLine(s, line, row)
 	}
-	if r.lines == before {
+	if empty {
 		r.addProblem(s.name, 1, "-", "the file contains no case")
 	}
 }
 
 // addLine parses a case, and keeps it if nothing is wrong with it.
 func (r *reader) addLine(s source, line int, row []byte) {
-	if len(row) > maxLine {
-		r.addProblem(s.name, line, "-", fmt.Sprintf("the line is longer than %d bytes", maxLine))
-		return
-	}
 	c, id, reasons := decode(row, s.folder)
 	if first, twice := r.seen[id]; twice {
 		reasons = append(reasons, "the id is already used in "+first+"; give each case its own")
@@ -132,60 +112,25 @@ func (r *reader) addLine(s source, line int, row []byte) {
 		r.addProblem(s.name, line, id, reason)
 	}
 	if len(reasons) == 0 {
-		r.cases, r.bytesLeft = append(r.cases, c), r.bytesLeft-len(c.Diff)-c.treeSize()
+		r.cases = append(r.cases, c)
 	}
 }
 
 // textOf returns the text of a file in the folder, or the reason why it cannot be read.
 // key is the JSON key that names the file.
-func textOf(folder fs.FS, key, name string, limit int64) (text, reason string) {
+func textOf(folder fs.FS, key, name string) (text, reason string) {
 	name = path.Clean(name)
 	if !fs.ValidPath(name) || strings.Contains(name, `\`) {
 		return "", key + " is not a path within the folder of the file of cases"
 	}
-	content, err := readText(folder, name, limit)
+	content, err := fs.ReadFile(folder, name)
 	switch {
 	case err != nil:
 		return "", fmt.Sprintf("%s %.200q cannot be read: %s", key, name, cause(err))
-	case len(content) == 0:
-		return "", fmt.Sprintf("%s %.200q is empty", key, name)
-	case !utf8.Valid(content):
-		return "", fmt.Sprintf("%s %.200q is not UTF-8", key, name)
+	case len(content) == 0 || !utf8.Valid(content):
+		return "", fmt.Sprintf("%s %.200q is empty or not UTF-8", key, name)
 	}
 	return string(content), ""
-}
-
-func readText(folder fs.FS, name string, limit int64) ([]byte, error) {
-	info, err := fs.Stat(folder, name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would block
-		return nil, errors.New("it is not a regular file")
-	}
-	f, err := folder.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readLimited(f, limit)
-}
-
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readLimited(f, MaxFile)
-}
-
-func readLimited(r io.Reader, limit int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("it is larger than %d bytes", limit)
-	}
-	return text, err
 }
 
 // cause returns an error without its path, which the problem already contains.

@@ -20,7 +20,7 @@ func TestTicketsThatCannotBeScoredAreMistakes(t *testing.T) {
 	}{
 		"fine":        {asking(fine), ""},
 		"no key":      {dataset.Ticket{Summary: "s", Criteria: asking(fine).Criteria}, "key or summary is missing"},
-		"no criteria": {dataset.Ticket{Key: "A-1", Summary: "s"}, "it has not 1 to 100 criteria"},
+		"no criteria": {dataset.Ticket{Key: "A-1", Summary: "s"}, "it has no criteria"},
 		"unknown verdict": {criterion("x", "done", nil),
 			`criteria[0]: verdict "done" is none of met, not_met, unknown`},
 		"no text":         {criterion(" ", finding.NotMet, nil), "criteria[0]: text is missing"},

@@ -20,42 +20,30 @@ import (
 const (
 	maxDiff        = 256 << 10 // bytes: a larger change tests how it is split, at a high price
 	maxDescription = 600       // characters, as in the format
-	maxGolden      = 100       // remarks on one commit, as in the format
 )
 
 var (
 	errNoText  = errors.New("no file of the change has text to review")
 	errNoPlace = errors.New("none of its remarks is on a line of the change")
-	errMany    = fmt.Errorf("it has more than %d remarks on one commit", maxGolden)
 )
 
-// build makes a case of the change as it was when the remarks were made, or as it
-// was merged if there are none. Its date is that of the first remark, or of the
-// merge. A person has to fill in the licence.
+// build makes a case of the change as it was when the remarks were made. Its date is that of
+// the first remark. A person has to fill in the licence.
 func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []remark) (dataset.Case, error) {
 	c := dataset.Case{
-		ID: fmt.Sprintf("%s-%d", p.Repo, p.Number), Kind: dataset.Clean, Repo: p.FullName(), Head: p.HeadSHA,
-		PR:   p.Number,
-		Date: p.MergedAt.UTC().Format(time.DateOnly), SourceDataset: "eval import: approved without a remark",
-	}
-	if len(remarks) > 0 {
-		c.Kind, c.Head, c.Date = dataset.Bug, remarks[0].OriginalCommitID,
-			remarks[0].CreatedAt.UTC().Format(time.DateOnly)
-		c.SourceDataset = "eval import: reviewers' remarks that were acted on"
+		ID: fmt.Sprintf("%s-%d", p.Repo, p.Number), Kind: dataset.Bug, Repo: p.FullName(),
+		Head: remarks[0].OriginalCommitID, PR: p.Number, Date: remarks[0].CreatedAt.UTC().Format(time.DateOnly),
+		SourceDataset: "eval import: reviewers' remarks that were acted on",
 	}
 	describe(&c, p)
 	files, err := b.change(ctx, p, &c)
 	if err != nil {
 		return dataset.Case{}, err
 	}
-	largest := slices.MaxFunc(files, func(a, b diff.File) int { return a.Changes() - b.Changes() })
-	c.Language = languageOf(largest.Path)
-	if len(remarks) > 0 {
-		if c.Golden, err = golden(remarks, files); err != nil {
-			return dataset.Case{}, err
-		}
-		c.Language = languageOf(c.Golden[0].Path)
+	if c.Golden, err = golden(remarks, files); err != nil {
+		return dataset.Case{}, err
 	}
+	c.Language = cmp.Or(lang.Of(c.Golden[0].Path).Name, "other")
 	p.HeadSHA = c.Head
 	c.Base, err = b.api.MergeBase(ctx, p.Pull)
 	return c, err
@@ -93,9 +81,6 @@ func (b *builder) change(ctx context.Context, p github.MergedPull, c *dataset.Ca
 
 // golden turns each remark on a line that the diff shows into a known finding.
 func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
-	if len(remarks) > maxGolden {
-		return nil, errMany
-	}
 	shown := map[string][]diff.Hunk{}
 	for _, f := range files {
 		hunks, err := diff.Hunks(f.Patch)
@@ -129,5 +114,3 @@ func firstLine(r remark) int {
 	}
 	return r.OriginalStartLine
 }
-
-func languageOf(file string) string { return cmp.Or(lang.Of(file).Name, "other") }

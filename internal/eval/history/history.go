@@ -2,8 +2,7 @@
 // requests, and what people remarked on them.
 //
 // A remark that led to a change is a defect that a reviewer found, so it becomes
-// a golden finding of the change as it was when the remark was made. A pull
-// request that was approved without a remark becomes a clean case. The package
+// a golden finding of the change as it was when the remark was made. The package
 // judges no remark: every one has severity minor and needs context until a person
 // has read and graded the case. It writes nothing, and reads no conversation apart
 // from the diff. Start reading at Build; remark.go decides which comments count.
@@ -31,7 +30,6 @@ const MaxLast = 100 * github.MergedPages
 type API interface {
 	MergedPulls(ctx context.Context, owner, repo string, last int) ([]github.MergedPull, error)
 	ReviewComments(context.Context, pull.Ref) ([]github.ReviewComment, error)
-	Reviews(context.Context, pull.Ref) ([]github.Review, error)
 	CompareDiff(ctx context.Context, owner, repo, base, head string, max int64) (string, error)
 	MergeBase(context.Context, pull.Pull) (string, error)
 }
@@ -43,96 +41,63 @@ type Options struct {
 }
 
 // Estimate returns how many requests Build sends at most, if no pull request has more than a
-// hundred comments or reviews.
-func Estimate(last int) int { return github.MergedPages + 4*last }
+// hundred comments.
+func Estimate(last int) int { return github.MergedPages + 3*last }
 
 // Build returns cases from the pull requests that were merged last, by number, and notes on
-// what it left out. It keeps no more clean cases than others: a set of clean ones would
-// reward a reviewer that says nothing. A failure with one pull request costs only that one.
-// Build fails if the list cannot be read, for want of access, at a rate limit, or with ctx.
+// what it left out. A failure with one pull request costs only that one. Build fails if the
+// list cannot be read, for want of access, at a rate limit, or with ctx.
 func Build(ctx context.Context, api API, owner, repo string, o Options) ([]dataset.Case, []string, error) {
 	pulls, err := api.MergedPulls(ctx, owner, repo, o.Last)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &builder{api: api, leftOut: map[string]int{}}
+	b := &builder{api: api}
 	for i, p := range pulls {
-		if err := b.addPull(ctx, p); err != nil {
+		if err := b.add(ctx, p); endsBuild(ctx, err) {
 			return nil, nil, err
+		} else if err != nil {
+			b.note("%s is left out: %v", p.Ref, err)
 		}
 		if o.OnProgress != nil {
 			o.OnProgress(i+1, len(pulls))
 		}
 	}
-	if err := b.keepClean(ctx); err != nil {
-		return nil, nil, err
+	if b.unheeded > 0 {
+		b.note("pull requests left out because no reviewer's remark is on a line that was changed afterwards: %d",
+			b.unheeded)
 	}
 	order.Stable(b.cases, func(x, y dataset.Case) int { return cmp.Compare(x.PR, y.PR) })
-	return b.cases, append(b.notes, b.summary()...), nil
+	return b.cases, b.notes, nil
+}
+
+// endsBuild reports whether an error with one pull request would also be the next one's.
+func endsBuild(ctx context.Context, err error) bool {
+	status, answered := errors.AsType[*transport.StatusError](err)
+	return err != nil && (ctx.Err() != nil || errors.Is(err, github.ErrNoAccess) || answered && status.Limited)
 }
 
 type builder struct {
 	api      API
 	cases    []dataset.Case
-	approved []github.MergedPull // without a remark; candidates for clean cases
 	notes    []string
-	leftOut  map[string]int // reason to the number of pull requests left out without a note
+	unheeded int // pull requests without a remark that counts
 }
 
-const (
-	unheeded   = "they have comments, but none is a reviewer's remark on a line that was changed afterwards"
-	unreviewed = "they have no comments, and no person approved them without a remark"
-	surplus    = "they are clean, and there are as many clean cases as others without them"
-)
-
-// addPull makes a case of a pull request with remarks, and remembers one approved without any.
-func (b *builder) addPull(ctx context.Context, p github.MergedPull) error {
+// add makes a case of a pull request with remarks.
+func (b *builder) add(ctx context.Context, p github.MergedPull) error {
 	comments, err := b.api.ReviewComments(ctx, p.Ref)
 	if err != nil {
-		return b.leaveOut(ctx, p, err)
-	}
-	if len(comments) == 0 {
-		return b.addApproved(ctx, p)
+		return err
 	}
 	remarks := chooseRemarks(comments, p.Author)
 	if len(remarks) == 0 {
-		b.leftOut[unheeded]++
+		b.unheeded++
 		return nil
 	}
-	return b.add(ctx, p, remarks)
-}
-
-func (b *builder) addApproved(ctx context.Context, p github.MergedPull) error {
-	reviews, err := b.api.Reviews(ctx, p.Ref)
-	if err != nil {
-		return b.leaveOut(ctx, p, err)
-	}
-	if isApproved(reviews, p.Author) {
-		b.approved = append(b.approved, p)
-	} else {
-		b.leftOut[unreviewed]++
-	}
-	return nil
-}
-
-func (b *builder) keepClean(ctx context.Context) error {
-	most := 2 * len(b.cases)
-	for i, p := range b.approved {
-		if len(b.cases) == most {
-			b.leftOut[surplus] = len(b.approved) - i
-			return nil
-		}
-		if err := b.add(ctx, p, nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *builder) add(ctx context.Context, p github.MergedPull, remarks []remark) error {
 	c, err := b.build(ctx, p, remarks)
 	if err != nil {
-		return b.leaveOut(ctx, p, err)
+		return err
 	}
 	b.cases = append(b.cases, c)
 	if lost := len(remarks) - len(c.Golden); lost > 0 {
@@ -141,27 +106,6 @@ func (b *builder) add(ctx context.Context, p github.MergedPull, remarks []remark
 	return nil
 }
 
-// leaveOut notes that a pull request is left out, or returns an error that ends Build.
-func (b *builder) leaveOut(ctx context.Context, p github.MergedPull, err error) error {
-	status, answered := errors.AsType[*transport.StatusError](err)
-	if ctx.Err() != nil || errors.Is(err, github.ErrNoAccess) || answered && status.Limited {
-		return err
-	}
-	b.note("%s is left out: %v", p.Ref, err)
-	return nil
-}
-
 func (b *builder) note(format string, args ...any) {
 	b.notes = append(b.notes, guard.Line(fmt.Sprintf(format, args...), 0))
-}
-
-// summary returns a line per reason for which pull requests were left out without a note.
-func (b *builder) summary() []string {
-	var lines []string
-	for _, why := range []string{unheeded, unreviewed, surplus} {
-		if n := b.leftOut[why]; n > 0 {
-			lines = append(lines, fmt.Sprintf("pull requests left out because %s: %d", why, n))
-		}
-	}
-	return lines
 }

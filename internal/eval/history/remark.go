@@ -3,7 +3,6 @@ package history
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/github"
@@ -61,87 +60,21 @@ func isReviewer(login, kind, author string) bool {
 	return login != "" && login != "ghost" && !bot && !strings.EqualFold(login, author)
 }
 
-// isApproved reports whether a person approved, and no person made a remark in a review
-// or requested changes.
-func isApproved(reviews []github.Review, author string) bool {
-	approvals := 0
-	for _, r := range reviews {
-		switch {
-		case !isReviewer(r.User, r.UserType, author):
-			continue
-		case r.State != "APPROVED" && r.State != "COMMENTED" || issueOf(r.Body) != "":
-			return false // DISMISSED may have been a request for changes
-		case r.State == "APPROVED":
-			approvals++
-		}
-	}
-	return approvals > 0
-}
+// noise matches what states no defect of the writer's: hidden comments, code, and what others said.
+var noise = pattern.Lazy("(?s)<!--.*?-->|```.*?(?:```|$)|~~~.*?(?:~~~|$)|(?m:^[ \\t]*>[^\n]*$)")
 
-var hiddenComment = pattern.Lazy(`(?s)<!--.*?-->`)
+var emptyLine = pattern.Lazy(`\n\s*\n`)
 
-// issueOf returns the first meaningful paragraph of a comment, on one line. It goes through
-// guard: people grade the file in an editor, which must not show them another text than the
-// judge gets.
+// issueOf returns the first paragraph of a comment that is long enough to name a defect, on one
+// line. It goes through guard: people grade the file in an editor, which must not show them
+// another text than the judge gets.
 func issueOf(body string) string {
-	body = guard.CutBytes(body, maxBody)
-	for _, text := range paragraphs(hiddenComment().ReplaceAllString(body, "")) {
-		if line := guard.Line(text, maxIssue-1); utf8.RuneCountInString(line) >= minIssue && !isPraise(line) {
+	body = strings.ReplaceAll(guard.CutBytes(body, maxBody), "\r\n", "\n")
+	for _, text := range emptyLine().Split(noise().ReplaceAllString(body, ""), -1) {
+		text = strings.Join(strings.Fields(text), " ")
+		if line := guard.Line(text, maxIssue-1); utf8.RuneCountInString(line) >= minIssue {
 			return line
 		}
 	}
 	return ""
-}
-
-// paragraphs returns the paragraphs of a comment's plain text. It skips quoted lines,
-// which are somebody else's, and code blocks, which name no defect.
-func paragraphs(body string) []string {
-	var list []string
-	current, fence := "", ""
-	for line := range strings.Lines(body + "\n\n") {
-		line = strings.TrimSpace(line)
-		switch mark := fenceOf(line); {
-		case fence != "":
-			if strings.HasPrefix(mark, fence) {
-				fence = ""
-			}
-			continue
-		case mark == "" && line != "" && line[0] != '>':
-			current += " " + line
-			continue
-		default:
-			fence = mark
-		}
-		if current != "" {
-			list = append(list, strings.TrimSpace(current))
-		}
-		current = ""
-	}
-	return list
-}
-
-// fenceOf returns the run of marks that opens or closes a code block, or "" for any
-// other line.
-func fenceOf(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		if run := line[:len(line)-len(strings.TrimLeft(line, mark))]; len(run) >= 3 {
-			return run
-		}
-	}
-	return ""
-}
-
-// isPraise reports whether a text consists only of words of thanks and consent.
-func isPraise(text string) bool {
-	words := strings.Fields("lgtm thanks thank thx you nice great good awesome cool perfect excellent love neat " +
-		"clean looks look " +
-		"this that is it s to me work job catch idea fix well done very much so for the now really a lot")
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
-		if !slices.Contains(words, word) {
-			return false
-		}
-	}
-	return true
 }

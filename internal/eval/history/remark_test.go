@@ -19,7 +19,6 @@ func TestTheIssueIsTheFirstParagraphThatSaysSomething(t *testing.T) {
 		"Nice!\n\nBut this leaks the file.":                     "But this leaks the file.",
 		"> close it later\n> or never\nThis leaks the file.":    "This leaks the file.",
 		"```go\nx := open()\n\ny()\n```\nThis leaks the file.":  "This leaks the file.",
-		"````\n```\ncode that is long\n````\nLeaks the file.":   "Leaks the file.",
 		"~~~\ncode that is long\n~~~\nLeaks the file.":          "Leaks the file.",
 		"<!-- a marker\nof a tool -->This leaks the file.":      "This leaks the file.",
 		"nit: `x` leaks\n```suggestion\nx.Close()\n```":         "nit: `x` leaks",
@@ -28,8 +27,6 @@ func TestTheIssueIsTheFirstParagraphThatSaysSomething(t *testing.T) {
 		"Why?":                                                  "",
 		"12345678901":                                           "",
 		"123456789012":                                          "123456789012",
-		"LGTM, looks good to me 👍":                              "",
-		"👍👍👍👍👍👍👍👍👍👍👍👍👍":                                         "",
 		"```suggestion\nreturn nil, err\n```":                   "",
 		"```\nThis fence never ends, so all of it is code, yes": "",
 		"> This is what somebody else has said.":                "",
@@ -64,31 +61,6 @@ func TestAReviewersOutdatedCommentOnALineCounts(t *testing.T) {
 	}
 }
 
-func TestAnApprovalIsAPersonsAndWithoutARemark(t *testing.T) {
-	t.Parallel()
-	yes := github.Review{User: "maya", UserType: "User", State: "APPROVED"}
-	by := func(user, state, body string) github.Review {
-		return github.Review{User: user, UserType: "User", State: state, Body: body}
-	}
-	for _, tc := range []struct {
-		reviews []github.Review
-		want    bool
-	}{
-		{nil, false},
-		{[]github.Review{yes}, true},
-		{[]github.Review{by("kim", "COMMENTED", "Nice!")}, false},
-		{[]github.Review{by("kim", "COMMENTED", "Nice!"), yes}, true},
-		{[]github.Review{by("kim", "COMMENTED", "This leaks the file."), yes}, false},
-		{[]github.Review{by("kim", "CHANGES_REQUESTED", ""), yes}, false},
-		{[]github.Review{by("maya", "DISMISSED", ""), yes}, false},
-		{[]github.Review{by("lee", "COMMENTED", "I changed the loop."), yes}, true},
-		{[]github.Review{by("x[bot]", "CHANGES_REQUESTED", "This leaks the file."), yes}, true},
-		{[]github.Review{by("lee", "APPROVED", "")}, false},
-	} {
-		require.Equal(t, tc.want, isApproved(tc.reviews, "lee"), "%v", tc.reviews)
-	}
-}
-
 func TestARemarkBeginsWhereItsFirstLineIsOnTheNewSide(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[int]github.ReviewComment{
@@ -98,14 +70,6 @@ func TestARemarkBeginsWhereItsFirstLineIsOnTheNewSide(t *testing.T) {
 		7: {OriginalStartLine: 8, OriginalLine: 7},
 	} {
 		require.Equal(t, want, firstLine(remark{ReviewComment: c}))
-	}
-}
-
-func TestLanguagesHaveTheNamesOfCaseFiles(t *testing.T) {
-	t.Parallel()
-	for file, want := range map[string]string{"a/b.go": "go", "x.TSX": "typescript", "x.cs": "csharp", "x.scss": "scss",
-		"Makefile": "other", "x.weird": "other"} {
-		require.Equal(t, want, languageOf(file), file)
 	}
 }
 

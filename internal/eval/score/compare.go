@@ -12,25 +12,12 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Verdict is the direction in which a case changed.
-type Verdict string
-
-// The verdicts. Mixed is a change for the better in one respect and for the worse
-// in another.
-const (
-	Better Verdict = "better"
-	Worse  Verdict = "worse"
-	Mixed  Verdict = "mixed"
-)
-
 // Comparison compares two runs, over the cases that both have with the same known findings.
 // Passed and Hit are tested at 5 %, uncorrected. Hit treats the known findings of a case as
 // independent, so its p is a little too small.
 type Comparison struct {
-	Cases     int `json:"cases"`
-	OnlyFirst int `json:"only_first"` // cases that only the first run has
-	OnlyLater int `json:"only_later"`
-	Redefined int `json:"redefined"` // cases of both whose known findings differ
+	Cases int    `json:"cases"`
+	Apart [2]int `json:"not_compared"` // cases by run that the other has not, or has with other known findings
 	// fingerprints that differ; the caller sets them, from Differing
 	Differs   []string           `json:"differs"`
 	Changed   []Change           `json:"changed"` // in the order of the first run
@@ -39,11 +26,12 @@ type Comparison struct {
 	Precision [2]*stats.Interval `json:"precision"` // by run; nil if the run posted nothing
 }
 
-// Change is a case whose result changed. What is trusted text except for the paths in it.
+// Change is a case whose result changed, and in which respects. These are trusted text except
+// for the paths in it.
 type Change struct {
-	Case    string   `json:"case"`
-	Verdict Verdict  `json:"verdict"`
-	What    []string `json:"what"`
+	Case   string   `json:"case"`
+	Better []string `json:"better,omitempty"`
+	Worse  []string `json:"worse,omitempty"`
 }
 
 // Paired counts the outcomes that changed between two runs. P is the two-sided
@@ -72,7 +60,7 @@ func Compare(first, later []Result) Comparison {
 				matched[i] += boolToInt(f.Golden >= 0)
 			}
 		}
-		if change := p.change(); len(change.What) > 0 {
+		if change := p.change(); len(change.Better)+len(change.Worse) > 0 {
 			c.Changed = append(c.Changed, change)
 		}
 	}
@@ -100,26 +88,16 @@ func Differing(first, later Report) []string {
 
 type pair [2]Result
 
+// pairUp returns the results of the cases that both runs have.
 func pairUp(first, later []Result) (pairs []pair, c Comparison) {
 	c.Changed, c.Differs = []Change{}, []string{}
-	byID := make(map[string]Result, len(later))
-	for _, r := range later {
-		byID[r.ID] = r
-	}
-	c.OnlyLater = len(byID)
 	for _, r := range first {
-		other, both := byID[r.ID]
-		c.OnlyLater -= boolToInt(both)
-		switch {
-		case !both:
-			c.OnlyFirst++
-		case !sameKnown(r, other):
-			c.Redefined++
-		default:
-			pairs = append(pairs, pair{r, other})
+		at := slices.IndexFunc(later, func(other Result) bool { return other.ID == r.ID && sameKnown(r, other) })
+		if at >= 0 {
+			pairs = append(pairs, pair{r, later[at]})
 		}
 	}
-	c.Cases = len(pairs)
+	c.Cases, c.Apart = len(pairs), [2]int{len(first) - len(pairs), len(later) - len(pairs)}
 	return pairs, c
 }
 
@@ -153,24 +131,17 @@ func mcNemar(better, worse int) float64 {
 }
 
 func (p pair) change() Change {
-	better := improvements(p[1], p[0], "passes now", "hits ")
-	worse := improvements(p[0], p[1], "passes no longer", "misses ")
+	c := Change{p[0].ID, improvements(p[1], p[0], "passes now", "hits "),
+		improvements(p[0], p[1], "passes no longer", "misses ")}
 	was, is := p[0].unmatchedMajor(), p[1].unmatchedMajor()
 	says := fmt.Sprintf("%s of severity major or higher instead of %d", wording.Count(is, "unmatched finding"), was)
 	switch {
 	case is < was:
-		better = append(better, says)
+		c.Better = append(c.Better, says)
 	case is > was:
-		worse = append(worse, says)
+		c.Worse = append(c.Worse, says)
 	}
-	verdict := Mixed
-	switch {
-	case len(worse) == 0:
-		verdict = Better
-	case len(better) == 0:
-		verdict = Worse
-	}
-	return Change{p[0].ID, verdict, append(better, worse...)}
+	return c
 }
 
 func improvements(r, other Result, passes, hits string) (what []string) {
@@ -212,18 +183,8 @@ func (c Comparison) Markdown() string {
 
 func (c Comparison) head() string {
 	text := "**" + wording.Count(c.Cases, "case") + "** in both runs"
-	var apart []string
-	for _, group := range []struct {
-		n    int
-		says string
-	}{{c.OnlyFirst, "only in the first"}, {c.OnlyLater, "only in the second"},
-		{c.Redefined, "with other known findings"}} {
-		if group.n > 0 {
-			apart = append(apart, fmt.Sprintf("%d %s", group.n, group.says))
-		}
-	}
-	if len(apart) > 0 {
-		text += " (not compared: " + strings.Join(apart, ", ") + ")"
+	if c.Apart != [2]int{} {
+		text += fmt.Sprintf(" (not compared: %d of the first and %d of the second)", c.Apart[0], c.Apart[1])
 	}
 	if len(c.Differs) == 0 {
 		return text + ". Their fingerprints are the same."
@@ -247,17 +208,16 @@ func (c Comparison) cases() string {
 		return "No case changed: the same ones pass, the same known findings are hit," +
 			" and as many unmatched findings are of severity major or higher."
 	}
-	of := map[Verdict]int{}
 	rows := make([]string, 0, len(c.Changed))
 	for _, change := range c.Changed {
-		of[change.Verdict]++
-		rows = append(rows, fmt.Sprintf("- %s, %s: %s", change.Verdict, guard.Code(change.Case),
-			inline(strings.Join(change.What, "; "))))
+		says := func(word string, what []string) string {
+			if len(what) == 0 {
+				return ""
+			}
+			return word + ": " + strings.Join(what, ", ")
+		}
+		rows = append(rows, "- "+guard.Code(change.Case)+" "+
+			inline(wording.Joined("; ", says("better", change.Better), says("worse", change.Worse))))
 	}
-	head := fmt.Sprintf("**%s changed:** %d better, %d worse", wording.Count(len(c.Changed), "case"), of[Better],
-		of[Worse])
-	if of[Mixed] > 0 {
-		head += fmt.Sprintf(", %d better in one respect and worse in another", of[Mixed])
-	}
-	return paragraphs(head, strings.Join(rows, "\n"))
+	return paragraphs("**"+wording.Count(len(c.Changed), "case")+" changed:**", strings.Join(rows, "\n"))
 }

@@ -37,17 +37,17 @@ func TestOnlyCasesWhoseResultChangedAreNamed(t *testing.T) {
 		"another hit": {hits, grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "",
 			"F9")}}), []Change{}},
 		"weak noise": {clean, grade(Result{Posted: beside(finding.Minor, 4)}), []Change{}},
-		"hit":        {misses, hits, []Change{{"c", Better, []string{"passes now", "hits `a.go:7`"}}}},
-		"missed":     {hits, misses, []Change{{"c", Worse, []string{"passes no longer", "misses `a.go:7`"}}}},
-		"noise": {clean, noisy, []Change{{"c", Worse,
+		"hit":        {misses, hits, []Change{{"c", []string{"passes now", "hits `a.go:7`"}, nil}}},
+		"missed":     {hits, misses, []Change{{"c", nil, []string{"passes no longer", "misses `a.go:7`"}}}},
+		"noise": {clean, noisy, []Change{{"c", nil,
 			[]string{"passes no longer", "1 unmatched finding of severity major or higher instead of 0"}}}},
 		"less noise": {grade(Result{Posted: beside(finding.Major, 3)}), grade(Result{Posted: beside(finding.Major,
-			2)}), []Change{{"c", Better, []string{"2 unmatched findings of severity major or higher instead of 3"}}}},
+			2)}), []Change{{"c", []string{"2 unmatched findings of severity major or higher instead of 3"}, nil}}},
 		"another one": {grade(Result{Golden: []Known{hits.Golden[0], weak}}),
 			grade(Result{Golden: []Known{misses.Golden[0], weakHit}}),
-			[]Change{{"c", Mixed, []string{"hits `b.go:7`", "passes no longer", "misses `a.go:7`"}}}},
+			[]Change{{"c", []string{"hits `b.go:7`"}, []string{"passes no longer", "misses `a.go:7`"}}}},
 		"a hit with noise": {misses, grade(Result{Golden: hits.Golden, Posted: beside(finding.Major, 1)}),
-			[]Change{{"c", Mixed, []string{"passes now", "hits `a.go:7`",
+			[]Change{{"c", []string{"passes now", "hits `a.go:7`"}, []string{
 				"1 unmatched finding of severity major or higher instead of 0"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,12 +62,14 @@ func TestOnlyCasesOfBothRunsAreCompared(t *testing.T) {
 	first, later := sample()[:4], sample()[1:]
 	later[0].Golden[0].LineStart++ // go-2
 	c := Compare(first, later)
-	require.Equal(t, [4]int{2, 1, 2, 1}, [4]int{c.Cases, c.OnlyFirst, c.OnlyLater, c.Redefined})
+	require.Equal(t, 2, c.Cases)
+	require.Equal(t, [2]int{2, 3}, c.Apart)
 	require.Empty(t, c.Changed)
 	require.Equal(t, Paired{First: 1, Later: 1, Of: 2, P: 1}, c.Passed)
 
 	none := Compare(first, nil)
-	require.Equal(t, [2]int{0, 4}, [2]int{none.Cases, none.OnlyFirst})
+	require.Zero(t, none.Cases)
+	require.Equal(t, [2]int{4, 0}, none.Apart)
 	require.Contains(t, none.Markdown(), "There is nothing to compare.")
 	require.NotContains(t, none.Markdown(), "No case changed")
 }
@@ -103,7 +105,7 @@ func TestPrecisionStandsWithTheIntervalsOfBothRuns(t *testing.T) {
 	t.Parallel()
 	c := Compare(many(10, func(int) bool { return false }), many(10, func(i int) bool { return i < 8 }))
 	require.Equal(t, [2]*stats.Interval{stats.Wilson(0, 10), stats.Wilson(8, 10)}, c.Precision)
-	require.Regexp(t, `\| precision +\| +0\.0 % \| +80\.0 % \| \+80\.0 points \| 95 % intervals: 0\.0 – 27\.8 % and`+
+	require.Regexp(t, `\| precision +\| 0\.0 % +\| 80\.0 % +\| \+80\.0 points \| 95 % intervals: 0\.0 – 27\.8 % and`+
 		` 49\.0 – 94\.3 % +\|`, c.Markdown())
 	for _, c := range []Comparison{Compare(nil, nil), Compare(silent(), silent())} {
 		require.Equal(t, [2]*stats.Interval{}, c.Precision)
@@ -134,9 +136,9 @@ func TestCasesWithOtherKnownFindingsAreNotCompared(t *testing.T) {
 		"number":   func(r *Result) { r.Golden = append(r.Golden, r.Golden[0]) },
 	} {
 		first, later := many(1, func(int) bool { return true }), many(1, func(int) bool { return true })
-		require.Zero(t, Compare(first, later).Redefined)
+		require.Zero(t, Compare(first, later).Apart)
 		change(&later[0])
-		require.Equal(t, 1, Compare(first, later).Redefined, name)
+		require.Equal(t, [2]int{1, 1}, Compare(first, later).Apart, name)
 	}
 }
 

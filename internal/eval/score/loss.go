@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
-	"github.com/org/pr-review-action/internal/wording"
 )
 
 // FileAnswers holds the texts of all answers about a reviewed file, in the order in
@@ -108,36 +107,29 @@ func lostInParse(f FileAnswers) (lost []Loss) {
 	if len(f.Answers) == 1 && f.Review.State == finding.Reviewed {
 		return nil // the only answer was parsed completely
 	}
-	for _, c := range unmatched(mostClaims(f.Answers), slices.Clone(f.Review.Findings)) {
-		lost = append(lost, Loss{
-			Stage: StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity,
-			Title: c.title,
-			Why:   cmp.Or(string(f.Review.Reason), "the answer that was used does not contain it"),
-		})
-	}
-	return lost
-}
-
-// mostClaims returns the findings of the answer with the most; ties go to the last.
-// So a broken answer and its retry count once.
-func mostClaims(answers []string) (most []claim) {
-	for _, text := range answers {
+	var most []Loss // of the answer with the most; ties go to the last: a broken answer and its retry count once
+	for _, text := range f.Answers {
 		if found := scan(text); len(found) >= len(most) {
 			most = found
 		}
 	}
-	return most
+	lost = unmatched(most, slices.Clone(f.Review.Findings))
+	for i := range lost {
+		lost[i].Stage, lost[i].Path = StageParse, f.Review.Path
+		lost[i].Why = cmp.Or(string(f.Review.Reason), "the answer that was used does not contain it")
+	}
+	return lost
 }
 
 // unmatched removes the claims that match a finding, one finding each, with the most
 // certain matches first: a retried answer may have other words or another line.
-func unmatched(claims []claim, read []finding.Finding) []claim {
-	title := func(c claim, f finding.Finding) bool { return c.title == oneLine(f.Title) }
-	line := func(c claim, f finding.Finding) bool { return c.line == f.Line }
-	for _, same := range []func(claim, finding.Finding) bool{
-		func(c claim, f finding.Finding) bool { return title(c, f) && line(c, f) }, title, line,
+func unmatched(claims []Loss, read []finding.Finding) []Loss {
+	title := func(c Loss, f finding.Finding) bool { return c.Title == oneLine(f.Title) }
+	line := func(c Loss, f finding.Finding) bool { return c.Line == f.Line }
+	for _, same := range []func(Loss, finding.Finding) bool{
+		func(c Loss, f finding.Finding) bool { return title(c, f) && line(c, f) }, title, line,
 	} {
-		claims = slices.DeleteFunc(claims, func(c claim) bool {
+		claims = slices.DeleteFunc(claims, func(c Loss) bool {
 			i := slices.IndexFunc(read, func(f finding.Finding) bool { return same(c, f) })
 			if i >= 0 {
 				read = slices.Delete(read, i, i+1)
@@ -150,22 +142,6 @@ func unmatched(claims []claim, read []finding.Finding) []claim {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// The bounds of a scan. No answer of the reviewer's model is longer than maxText, and
-// one with more than 100 findings is refused. scan ignores claims beyond maxClaims.
-const (
-	maxText   = 2 << 20 // bytes
-	maxClaims = 1_000
-	maxTitle  = 400 // characters
-	maxLine   = 10_000_000
-)
-
-// claim is a finding as an answer contains it, as far as it can be parsed.
-type claim struct {
-	title       string // on one line
-	start, line int    // 0 for none
-	severity    finding.Severity
-}
-
 // member matches the JSON members that tell findings apart. Members quoted inside a string
 // have escaped quotes and do not match. A value that is not a complete string matches partly.
 var member = pattern.Lazy(`"(title|line|start_line|severity)"\s*:\s*("(?:[^"\\]|\\.)*"|[^",}\s]*)`)
@@ -173,58 +149,46 @@ var member = pattern.Lazy(`"(title|line|start_line|severity)"\s*:\s*("(?:[^"\\]|
 // scan extracts the findings from an answer even if it is broken or cut off. A new finding
 // begins where a member occurs for the second time. Only one with a title or a line counts.
 // scan skips what precedes the list of findings.
-func scan(text string) (found []claim) {
-	var c claim
-	var has map[string]bool
-	end := func() {
-		if c.start == 0 || c.start > c.line {
-			c.start = c.line
-		}
-		if has["title"] || has["line"] {
-			found = append(found, c)
-		}
-		c, has = claim{}, map[string]bool{}
-	}
-	end()
-	text = text[:min(len(text), maxText)]
+func scan(text string) (found []Loss) {
 	if _, list, ok := strings.Cut(text, `"findings"`); ok {
 		text = list
 	}
-	for _, m := range member().FindAllStringSubmatch(text, 4*maxClaims) {
+	one, has := Loss{}, map[string]bool{}
+	end := func() {
+		if one.StartLine == 0 || one.StartLine > one.Line {
+			one.StartLine = one.Line
+		}
+		if has["title"] || has["line"] {
+			found = append(found, one)
+		}
+		one, has = Loss{}, map[string]bool{}
+	}
+	for _, m := range member().FindAllStringSubmatch(text, -1) {
 		if has[m[1]] {
 			end()
 		}
 		has[m[1]] = true
-		c.set(m[1], m[2])
+		one.set(m[1], m[2])
 	}
 	end()
-	return found[:min(len(found), maxClaims)]
+	return found
 }
 
 // set sets the field for a member. The value is a JSON string or number.
-func (c *claim) set(key, value string) {
+func (l *Loss) set(key, value string) {
 	if strings.HasPrefix(value, `"`) {
 		text, _ := jsontext.AppendUnquote(nil, value) // a broken string gives what can be read
 		value = string(text)
 	}
+	number, _ := strconv.ParseInt(value, 10, 32)
 	switch key {
 	case "title":
-		title, _ := wording.Clip(value, maxTitle)
-		c.title = oneLine(title)
+		l.Title = oneLine(value)
 	case "line":
-		c.line = lineNumber(value)
+		l.Line = max(0, int(number))
 	case "start_line":
-		c.start = lineNumber(value)
+		l.StartLine = max(0, int(number))
 	case "severity":
-		c.severity, _ = finding.ParseSeverity(value)
+		l.Severity, _ = finding.ParseSeverity(value)
 	}
-}
-
-// lineNumber parses a line number. It returns 0 if text is none.
-func lineNumber(text string) int {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 0 || n > maxLine {
-		return 0
-	}
-	return n
 }

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/eval/dataset"
@@ -16,10 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-const (
-	maxListedCases = 30 // most failed cases to list
-	maxGroupRows   = 20 // most groups to list per dimension
-)
+const maxListedCases = 30 // most failed cases to list
 
 // Markdown returns the report for people, in a terminal or on a page. It contains
 // no time, so two runs with the same answers give the same bytes, and no workflow
@@ -141,15 +138,12 @@ func (r Report) groups() string {
 		name  string
 		order []string
 	}{{byLanguage, nil}, {bySeverity, severities}, {byVisibility, visibilities}} {
-		groups, label := names(r.By[d.name], d.order), d.name
-		for _, name := range groups[:min(len(groups), maxGroupRows)] {
+		label := d.name
+		for _, name := range names(r.By[d.name], d.order) {
 			c := r.By[d.name][name]
 			t.add(label, cell(name), outOf(c.Passed, c.Cases), outOf(c.Hit, c.Golden), outOf(c.Matched, c.Posted),
 				countOrNone(c.CleanFalsePositives))
 			label = ""
-		}
-		if more := len(groups) - maxGroupRows; more > 0 {
-			t.add("", fmt.Sprintf("… and %d more", more), "", "", "", "")
 		}
 	}
 	if len(t.rows) == 0 {
@@ -177,14 +171,10 @@ func (r Report) losses() string {
 		}
 		text = t.String()
 	}
-	var moves []string
 	for _, stage := range names(r.Moved, Stages()) {
 		all := r.Moved[stage]
-		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", wording.Count(len(all), "finding"),
-			cell(stage), nearKnown(all)))
-	}
-	if len(moves) > 0 {
-		text = paragraphs(text, "Moved, not lost: "+strings.Join(moves, "; ")+".")
+		text = paragraphs(text, fmt.Sprintf("Moved, not lost: %s at stage %s (near a known one: %d).",
+			wording.Count(len(all), "finding"), cell(stage), nearKnown(all)))
 	}
 	return paragraphs("### Lost on the way", text)
 }
@@ -217,28 +207,16 @@ func (r Report) bill() string {
 		used cost.Usage
 	}{{"review", cost.Usage(r.Usage)}, {"judge", cost.Usage(r.Judging)}} {
 		if p.used.Calls > 0 {
-			part := fmt.Sprintf("%s %s, %s tokens", p.name, wording.Count(int(p.used.Calls), "call"),
-				wording.Thousands(p.used.Tokens()))
-			if p.used.Cost > 0 {
-				part += ", " + p.used.Cost.String()
-			}
-			parts = append(parts, part)
+			parts = append(parts, p.name+" "+strings.Join(wording.Costs(p.used, 0), ", "))
 		}
+	}
+	if q := r.CostPerCase; q != nil && q.P95 > 0 {
+		parts = append(parts, fmt.Sprintf("review of a case $%.4f at the median, $%.4f at p95", q.P50/1e6, q.P95/1e6))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	total := "Cost unknown, since the endpoint does not report it (`--price` does)"
-	switch {
-	case r.Cost > 0:
-		total = "Cost " + r.Cost.String()
-	case r.Reviewer == Scripted:
-		total = "Cost nothing"
-	}
-	if q := r.CostPerCase; q != nil && q.P95 > 0 {
-		total += fmt.Sprintf(" (review of a case: median $%.4f, 95th percentile $%.4f)", q.P50/1e6, q.P95/1e6)
-	}
-	return total + ": " + strings.Join(parts, "; ") + "."
+	return "Used: " + strings.Join(parts, "; ") + "."
 }
 
 // shortFingerprint shortens hashes and leaves names and versions alone.
@@ -311,33 +289,13 @@ func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 // String returns the table, without a trailing newline.
 func (t table) String() string {
-	widths := make([]int, len(t.head))
-	for _, row := range append(t.rows, t.head) {
-		for i, c := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c), 3)
-		}
-	}
-	rule := make([]string, len(widths))
-	for i, w := range widths {
-		rule[i] = strings.Repeat("-", w-1) + map[byte]string{'l': "-", 'r': ":"}[t.align[i]]
-	}
-	lines := []string{t.line(t.head, widths), t.line(rule, widths)}
-	for _, row := range t.rows {
-		lines = append(lines, t.line(row, widths))
-	}
-	return strings.Join(lines, "\n")
-}
-
-func (t table) line(row []string, widths []int) string {
 	var b strings.Builder
-	for i, c := range row {
-		space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
-		if t.align[i] == 'r' {
-			c = space + c
-		} else {
-			c += space
-		}
-		b.WriteString("| " + c + " ")
+	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
+	rule := strings.NewReplacer("l", "---\t| ", "r", "--:\t| ").Replace(t.align)
+	fmt.Fprintf(w, "| %s\t|\n| %s\n", strings.Join(t.head, "\t| "), strings.TrimSuffix(rule, " "))
+	for _, row := range t.rows {
+		fmt.Fprintf(w, "| %s\t|\n", strings.Join(row, "\t| "))
 	}
-	return b.String() + "|"
+	_ = w.Flush() // writing to memory
+	return strings.TrimSuffix(b.String(), "\n")
 }
