@@ -78,7 +78,7 @@ func TestT8_CallsThatAreNotRunAreToldAndRecorded(t *testing.T) {
 	made := got.Calls[0].Tools
 	require.Len(t, made, 4)
 	require.Contains(t, made[0].Problem, `there is no tool "run_shell"`)
-	require.Contains(t, made[1].Problem, `"mode"`)
+	require.Contains(t, made[1].Problem, "not one JSON object of these keys")
 	require.Empty(t, made[2].Problem)
 	require.Contains(t, made[3].Problem, "was made before")
 	for i, c := range server.Requests()[1].Turns[1:] {
