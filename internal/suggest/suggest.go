@@ -140,7 +140,7 @@ func (s File) withReplaced(text string, start, line int) string {
 
 // reindent indents a suggestion like the lines that it replaces, if it begins at the left edge and none of those
 // does: all its lines, or the first alone if the others are indented further. ok is false if it cannot be told: the
-// others have that indentation, or a string may span lines.
+// others have that indentation and are no block of the first, or a string may span lines.
 func reindent(text string, old []string) (indented string, ok bool) {
 	margin, lines := indent(old), split(text)
 	left := func(line string) bool { return strings.TrimSpace(line) != "" && !strings.HasPrefix(line, margin) }
@@ -150,7 +150,12 @@ func reindent(text string, old []string) (indented string, ok bool) {
 	}
 	further := lines[at+1:]
 	all := slices.ContainsFunc(further, left)
-	if len(further) > 0 && (!all && indent(further) == margin || longString().MatchString(text)) {
+	if !all && indent(further) == margin {
+		if all = opening().MatchString(lines[at]); !all {
+			return text, false
+		}
+	}
+	if len(further) > 0 && longString().MatchString(text) {
 		return text, false
 	}
 	for i, line := range lines[at:] {
@@ -160,6 +165,8 @@ func reindent(text string, old []string) (indented string, ok bool) {
 	}
 	return strings.Join(lines, "\n"), true
 }
+
+var opening = pattern.Lazy(`^[^#]*[:{(]$`) // what follows is inside of it
 
 var longString = pattern.Lazy("`|\"\"\"|'''") // what may delimit a string of several lines
 

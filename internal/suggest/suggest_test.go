@@ -71,7 +71,7 @@ func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
 			"if d:  # e\n  e()", indentation},
 		"no indentation behind a comment": {"a.py", "a\n  b\nc\n", 2, 2, "\n# d\ne\n\nf", "\n  # d\n  e\n\n  f", ""},
 		"no indentation of an item": {"a.yml", "a:\n  - b: c\n    d: e\n", 2, 3, "- b: f\n  d: g",
-			"  - b: f\n    d: g", ""},
+			"- b: f\n  d: g", indentation},
 		"no indentation before a string of lines": {"a.go", code, 7, 7, "return k(`\na\n`)", "return k(`\na\n`)", indentation},
 		"no indentation and a string of lines": {"a.py", "a\n  b\nc\n", 2, 2, "if d:\n  \"\"\"e\n  f\"\"\"\n  g()",
 			"if d:\n  \"\"\"e\n  f\"\"\"\n  g()", indentation},
