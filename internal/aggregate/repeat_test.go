@@ -33,12 +33,11 @@ func TestEqualFindingsOfARuleInOneFileAreOneWithItsPlaces(t *testing.T) {
 		kept            int
 		says            string
 	}{
-		"equal":               {320, "bug", "Nothing waits for it", 1, ", 50, 51 and 269 more."},
-		"two":                 {2, "bug", "Nothing waits for it", 1, " The same on line 2."},
-		"of other names, few": {3, "bug", "The error of `f#` is dropped", 3, "Because."},
-		"of other names":      {4, "bug", "The error of `f#` is dropped", 1, " The same on lines 2, 3, 4."},
-		"credentials":         {120, "secret", "A live credential stands in the code", 1, ", 118, 119, 120."},
-		"other credentials":   {9, "secret", "The value of `KEY#` stands in the code", 9, "Because."},
+		"equal":             {320, "bug", "Nothing waits for it", 1, ", 318, 319, 320."},
+		"two":               {2, "bug", "Nothing waits for it", 1, " The same on line 2."},
+		"of other names":    {4, "bug", "The error of `f#` is dropped", 4, "Because."},
+		"credentials":       {120, "secret", "A live credential stands in the code", 1, ", 118, 119, 120."},
+		"other credentials": {9, "secret", "The value of `KEY#` stands in the code", 9, "Because."},
 	} {
 		file, flags := long(c.lines, c.category, c.title)
 		all := merged([]diff.File{file}, flags, nil, 4)

@@ -1,8 +1,10 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -12,6 +14,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/org/pr-review-action/internal/githubtest"
 )
@@ -31,7 +36,7 @@ type span struct {
 	} `json:"attributes"`
 }
 
-// collector takes OTLP over HTTP in JSON.
+// collector takes OTLP over HTTP.
 type collector struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -49,7 +54,7 @@ func newCollector(t *testing.T) *collector {
 				} `json:"scopeSpans"`
 			} `json:"resourceSpans"`
 		}
-		if r.URL.Path != "/v1/traces" || json.NewDecoder(r.Body).Decode(&body) != nil {
+		if r.URL.Path != "/v1/traces" || json.Unmarshal(readTraces(r.Body), &body) != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -65,9 +70,22 @@ func newCollector(t *testing.T) *collector {
 	return c
 }
 
-func (c *collector) traced(j *job) *job {
-	return j.set("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL).set("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+// readTraces returns a request's spans as compact JSON, or nil.
+func readTraces(body io.Reader) []byte {
+	var data tracepb.TracesData
+	var out bytes.Buffer
+	raw, err := io.ReadAll(body)
+	if err == nil {
+		err = proto.Unmarshal(raw, &data)
+	}
+	text, malformed := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(&data)
+	if err != nil || malformed != nil || json.Compact(&out, text) != nil {
+		return nil
+	}
+	return out.Bytes()
 }
+
+func (c *collector) traced(j *job) *job { return j.set("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL) }
 
 func TestOneTraceGoesOverTheGate(t *testing.T) {
 	s := setUp(t, scene{})

@@ -55,11 +55,7 @@ func (d *decoder) disguised(line string, depth int) bool {
 		if d.left -= len(text); d.left < 0 {
 			return false
 		}
-		bonus := disguise
-		if strings.HasPrefix(text, "{") || minified(text) {
-			bonus = 0 // data, not prose
-		}
-		if len(judgeLines(strings.Split(text, "\n"), bonus)) > 0 || depth > 1 && d.disguised(text, depth-1) {
+		if len(judgeLines(strings.Split(text, "\n"), disguise)) > 0 || depth > 1 && d.disguised(text, depth-1) {
 			return true
 		}
 	}

@@ -174,9 +174,6 @@ func lostMeanings(tokens []token, i int) (lost set) {
 	if i > 0 && slices.Contains(prefixes, tokens[i-1].text) {
 		lost |= setOf(agent, machine, reviewer)
 	}
-	if i > 0 && slices.Contains(nouns, tokens[i].text) && tokens[i].sep == ' ' && !expectsVerb(tokens[i-1]) {
-		lost |= setOf(report)
-	}
 	if tokens[i].text == "ai" && (tokens[i].sep == ',' || i > 0 && tokens[i-1].text == "return") { // a variable
 		lost |= setOf(machine)
 	}
@@ -223,12 +220,3 @@ func (p phrase) matches(tokens []token) bool {
 // a commit, the attribute of a template.
 var prefixes = []string{"v", "x", "ng", "user", "feat", "fix", "chore", "docs", "refactor", "test", "perf", "ci",
 	"build"}
-
-// nouns lists verbs of reporting that are more often nouns.
-var nouns = []string{"flag", "flags", "comment", "comments", "list", "lists", "note", "raise"}
-
-// expectsVerb reports whether a verb can be expected after a word.
-func expectsVerb(t token) bool {
-	return t.means&setOf(not, modal, skip, agent, machine, reviewer, dear, report) != 0 || t.text == "to" ||
-		t.text == "and" || t.text == "or"
-}

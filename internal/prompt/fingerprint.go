@@ -53,10 +53,8 @@ func write(w io.Writer, texts ...string) {
 func samples() []string {
 	const b = guard.Boundary("00000000000000000000000000000000")
 	patch := "@@ -3,2 +3,2 @@ func f() {\n x\n-y\n+z\n@@ -60 +60 @@ func g() {\n-\tw\n+\tv\n"
-	head := strings.Repeat("\tx\n", 9) + "func g() {\n" + strings.Repeat("\tx\n", 49) + "\tv\n"
 	in := Input{
 		Path: "b.go", OldPath: "a.go", Status: "renamed", Patch: patch, Part: 1, Parts: 2,
-		Context:    Context(patch, []byte(head)),
 		Guidelines: []string{"one", "two"}, Instructions: []Document{{"AGENTS.md", "three\nfour\n"}},
 		Pages:    []Document{{"page 7, Terms", "five\n"}},
 		Linters:  []string{"line 3: five"},
@@ -72,8 +70,7 @@ func samples() []string {
 		Pages:   in.Pages, Criteria: []ticket.Criterion{{N: 1, Text: "twelve"}}, Judges: true, Tests: true,
 	}
 	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), joinDocuments(in.Instructions, 20),
-		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext, maxHeads, minPerFile, maxFileList,
-			maxSaid, maxFoundShown),
+		fmt.Sprint(maxGuidance, maxSorted, maxHeads, minPerFile, maxFileList, maxSaid, maxFoundShown),
 		User(b, in), Again(""), Redraft(b, in, Revision{claims, "feedback"}), Repair(b, "b", "problem", "{}"), Last(),
 		ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in),
 		whole.Overview(b), whole.Judge(b), whole.Verify(b, claims), whole.Repair(b, "problem", "{}"))

@@ -13,8 +13,8 @@ import (
 const maxLine = 2_000
 
 // Number returns a patch with the line numbers of both sides before each line, so that a model can
-// cite them. A patch that does not parse is returned unchanged. Carriage returns that end every
-// line are omitted, and so is the middle of lines of more than 2,000 bytes, with a count.
+// cite them. A patch that does not parse is returned unchanged. Carriage returns that end
+// lines are omitted, and so is the middle of lines of more than 2,000 bytes, with a count.
 func Number(patch string) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil {
@@ -25,16 +25,12 @@ func Number(patch string) string {
 
 // NumberHunks formats hunks as Number does.
 func NumberHunks(hunks []diff.Hunk) string {
-	end := ""
-	if crlf(hunks) {
-		end = "\r"
-	}
 	var b strings.Builder
 	for _, h := range hunks {
 		b.WriteString(strings.TrimRight("@@ "+shorten(h.Section), " \r") + "\n")
 		for _, l := range h.Lines {
 			fmt.Fprintf(&b, "%6s %6s %c %s\n", number(l.Old), number(l.New), l.Op,
-				shorten(strings.TrimSuffix(l.Text, end)))
+				shorten(strings.TrimSuffix(l.Text, "\r")))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -45,20 +41,6 @@ func number(n int) string {
 		return ""
 	}
 	return fmt.Sprint(n)
-}
-
-// crlf reports whether every line ends in a carriage return; if only some do, they are shown.
-func crlf(hunks []diff.Hunk) bool {
-	lines := 0
-	for _, h := range hunks {
-		for _, l := range h.Lines {
-			if !strings.HasSuffix(l.Text, "\r") {
-				return false
-			}
-			lines++
-		}
-	}
-	return lines > 0
 }
 
 // shorten removes the middle of a long line without splitting characters.

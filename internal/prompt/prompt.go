@@ -56,7 +56,6 @@ type Input struct {
 	Status        string // in GitHub's terms
 	Patch         string // hunks; those of the part if there are several
 	Part, Parts   int    // of a file that is reviewed in several parts, 1-based
-	Context       string // the functions around the hunks, from Context
 	Pack          []Piece
 
 	Guidelines   []string   // from the configuration, for this path

@@ -66,7 +66,6 @@ func read(t testing.TB, b guard.Boundary, turn string) (outside string, blocks [
 func full() Input {
 	return Input{
 		Path: "internal/pay/charge.go", OldPath: "pay/charge.go", Status: "renamed", Patch: patch, Part: 2, Parts: 3,
-		Context:    "@@ above line 10\n            9   func f() {",
 		Guidelines: []string{"Amounts are integers.", "Every charge has an idempotency key."},
 		Instructions: []Document{
 			{"AGENTS.md", "# Rules\n\nWrap errors.\n"}, {"CONTRIBUTING.md", "Tests stand beside the code.\n"},
@@ -117,7 +116,7 @@ func TestSystemShowsLinesAsTheyAreNumbered(t *testing.T) {
 
 func TestSystemNamesEveryBlockAndThePlaceOfTools(t *testing.T) {
 	t.Parallel()
-	for _, label := range []string{"`context`", "`guidelines`", "`instructions`"} {
+	for _, label := range []string{"`elsewhere`", "`guidelines`", "`instructions`"} {
 		require.Contains(t, Reviewing().System, label)
 		require.Contains(t, Verifying().System, label)
 	}
@@ -149,7 +148,7 @@ func TestT36_NoFieldTakesTitleBodyBranchOrCommits(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Input]()) {
 		names = append(names, f.Name)
 	}
-	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Context", "Pack", "Guidelines",
+	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Pack", "Guidelines",
 		// a linter's message is fenced, and is no frame of the whole
 		"Instructions", "Pages", "Linters", "Language", "Style"}, names)
 	require.Equal(t, User(mark, full()), User(mark, full()))

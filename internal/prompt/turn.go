@@ -138,9 +138,6 @@ func pathBlocks(b guard.Boundary, in Input) []string {
 // changeBlocks returns the blocks of the change, the diff last: next to the question.
 func changeBlocks(b guard.Boundary, in Input) []string {
 	blocks := []string{b.Wrap("diff", Number(in.Patch))}
-	if in.Context != "" {
-		blocks = append([]string{b.Wrap("context", in.Context)}, blocks...)
-	}
 	if len(in.Pack) > 0 {
 		blocks = append([]string{b.Wrap("elsewhere", pack(in.Pack))}, blocks...)
 	}

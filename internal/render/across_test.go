@@ -93,10 +93,10 @@ func TestTheDraftSaysWhatWasHeldBackAndWhy(t *testing.T) {
 	t.Parallel()
 	r := ledger()
 	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted,
-		""), held(finding.AlreadyCommented, "said by @mira on line 7"), held("new_reason", ""))
+		""), held(finding.AlreadyCommented, "said by @mira on line 7"), held(finding.Refuted, ""))
 	draft := summary.Draft(r, dialog())
 	require.Contains(t, draft, "<summary>Kept out: 1 posted before, 1 said by people, 1 dropped before, 1 "+
-		"duplicate, 1 low confidence, 1 new reason</summary>")
+		"duplicate, 1 low confidence, 1 refuted</summary>")
 	require.Contains(t, draft, "An approver dropped it from an earlier draft:\n\n- minor `a.go:7` A claim (dropped "+
 		"by `@rita`: known)\n")
 	require.Contains(t, draft, "Somebody said it of the same lines:\n\n- minor `a.go:7` A claim (said by `@mira` on "+
@@ -154,17 +154,17 @@ func TestDecideStandsAboveTheFindings(t *testing.T) {
 	without := dialog()
 	without.Approve, without.Run = "", 0
 	for name, c := range map[string]struct {
-		decide          summary.Decide
-		where, fold, gh string
+		decide    summary.Decide
+		where, gh string
 	}{
 		"the environment": {dialog(), "**Decide** in [Review deployments](" + actions + "runs/7001) or with:",
-			"Approve with changes", dialog().Approve},
+			dialog().Approve},
 		"an environment, dispatch allowed": {both, "**Decide** in [Review deployments](" + actions + "runs/7001)",
-			"Approve with changes, dispatch, draft again", dialog().Approve},
-		"an environment of no run": {without, "**Decide** in *Review deployments*.", "Approve with changes", ""},
+			dialog().Approve},
+		"an environment of no run": {without, "**Decide** in *Review deployments*.", ""},
 		"a dispatch": {dispatch(), "**Decide** in [this form](" + actions +
 			"workflows/pr-review-decide.yml), which *Run workflow* opens, draft `42-3f9c2a71be04d855`, or with:",
-			"Reject, approve with changes", dispatch().Dispatch},
+			dispatch().Dispatch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +172,7 @@ func TestDecideStandsAboveTheFindings(t *testing.T) {
 			above, _, ok := strings.Cut(draft, "\n> [!WARNING]")
 			require.True(t, ok)
 			require.Contains(t, above, "\n"+c.where)
-			require.Contains(t, above, "<details><summary>"+c.fold+"</summary>")
+			require.Contains(t, above, "<details><summary>More ways to decide</summary>")
 			open := regexp.MustCompile(`(?s)<details>.*?</details>`).ReplaceAllString(draft, "")
 			require.Equal(t, min(len(c.gh), 1), strings.Count(open, "\ngh "), "one line, the others folded")
 			require.Contains(t, open, c.gh)

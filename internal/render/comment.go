@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/column"
@@ -41,12 +40,14 @@ func Comment(f finding.Finding) string {
 	return Paragraphs(head, text, block)
 }
 
-// foldedText returns text with the first lines visible and the others in a fold.
+// foldedText returns text with the first paragraphs visible, as many as fit, and the others in a fold.
 func foldedText(body string, lines int) string {
-	for n := lines - 2; n > 0; n-- {
-		shown, rest := split(strings.TrimSpace(body), n)
-		if open := proseOf(shown); height(open) <= lines-2 { // escapes made it no longer
-			return Paragraphs(open, Details("More", proseOf(rest)))
+	paragraphs := strings.Split(strings.TrimSpace(body), "\n\n")
+	for n := len(paragraphs) - 1; n > 0; n-- {
+		shown := strings.Join(paragraphs[:n], "\n\n")
+		fences := len(fenceMark().FindAllString(shown, -1))
+		if open := proseOf(shown); fences%2 == 0 && height(open) <= lines-2 {
+			return Paragraphs(open, Details("More", proseOf(strings.Join(paragraphs[n:], "\n\n"))))
 		}
 	}
 	return Details("More", proseOf(body))
@@ -69,45 +70,4 @@ func height(text string) (n int) {
 	return n
 }
 
-var fenceMark = pattern.Lazy("^ {0,3}(?:```|~~~)")
-
-// split cuts text so that the first part takes at most limit lines. It cuts after a line
-// outside a code block, or after a sentence of a line that is too long.
-func split(text string, limit int) (shown, rest string) {
-	end, at, used, fenced := 0, 0, 0, false
-	for _, line := range strings.SplitAfter(text, "\n") {
-		tall := height(line)
-		if used+tall > limit {
-			if !fenced && !fenceMark().MatchString(line) {
-				end = at + sentenceEnd(line, (limit-used)*commentColumns)
-			}
-			break
-		}
-		used, at = used+tall, at+len(line)
-		if fenceMark().MatchString(line) {
-			fenced = !fenced
-		}
-		if !fenced {
-			end = at
-		}
-	}
-	return strings.TrimSpace(text[:end]), strings.TrimSpace(text[end:])
-}
-
-// sentenceEnd returns the offset after a line's last sentence that ends within width columns
-// and outside a code span; without one, after the last word.
-func sentenceEnd(line string, width int) int {
-	head := column.Head(line, width)
-	last := func(marks ...string) (end int) {
-		for _, mark := range marks {
-			for i := strings.LastIndex(head, mark); i >= 0; i = strings.LastIndex(head[:i], mark) {
-				if strings.Count(head[:i], "`")%2 == 0 {
-					end = max(end, i+len(strings.TrimSuffix(mark, " ")))
-					break
-				}
-			}
-		}
-		return end
-	}
-	return cmp.Or(last(". ", "? ", "! ", "。"), last(" "))
-}
+var fenceMark = pattern.Lazy("(?m)^ {0,3}(?:```|~~~)")

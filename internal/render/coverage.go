@@ -11,10 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-const (
-	openFiles = 10 // files not read in full that are named before the fold
-	namedFlat = 40 // paths in one line; more are grouped by folder
-)
+const openFiles = 10 // files not read in full that are named before the fold
 
 // fileStates is the order in which states are listed: first those that a person should look at.
 var fileStates = []finding.State{finding.Failed, finding.NotReached, finding.Partly, finding.Skipped, finding.Reviewed}
@@ -170,39 +167,18 @@ func fileList(files []finding.FileReview, limit int) string {
 	return b.String()
 }
 
-// fileItem lists files of one state and reason: a few in a line, more by folder, the rest as a count.
+// fileItem lists files of one state and reason: as many as fit, and the rest as a count.
 func fileItem(files []finding.FileReview, limit int) string {
-	label := stateLabel(files[0])
-	if line := "- " + label + ": " + codePaths(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {
-		return line
-	}
-	list := "- " + label + ", " + wording.Count(len(files), "file") + ":\n"
-	folders := order.Grouped(files, func(f finding.FileReview) string { return folderOf(f.Path) })
-	for i, folder := range folders {
-		name := folderOf(folder[0].Path)
-		line := "  - " + guard.Code(name) + ": " + codePaths(folder, len(name)) + "\n"
-		if name == "" {
-			line = "  - top folder: " + codePaths(folder, 0) + "\n"
-		}
-		if len(list)+len(line) > limit {
-			left := len(slices.Concat(folders[i:]...))
-			return list + fmt.Sprintf("  - and %s in %s\n", wording.Count(left, "file"), wording.Count(len(folders)-i,
-				"more folder"))
-		}
-		list += line
-	}
-	return list
-}
-
-func folderOf(file string) string { return file[:strings.LastIndexByte(file, '/')+1] }
-
-// codePaths lists file paths as code, from byte from of each path.
-func codePaths(files []finding.FileReview, from int) string {
-	spans := make([]string, len(files))
+	item, joint := "- "+stateLabel(files[0]), ": "
 	for i, f := range files {
-		spans[i] = guard.Code(f.Path[from:])
+		name := guard.Code(f.Path)
+		if len(item)+len(name) > limit {
+			item += joint + "and " + wording.Count(len(files)-i, "more file")
+			break
+		}
+		item, joint = item+joint+name, ", "
 	}
-	return strings.Join(spans, ", ")
+	return item + "\n"
 }
 
 // FromEarlier says how much of the review earlier runs paid for.

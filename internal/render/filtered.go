@@ -7,7 +7,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -34,24 +33,12 @@ var reasons = []reason{
 	{finding.Misquoted, "misquoted", "It quotes a line that is nowhere in the change"},
 }
 
-// keptOut groups findings by the reason for which they were kept out, in the order of
-// reasons. An unknown filter is named as it is.
+// keptOut groups findings by the reason for which they were kept out, in the order of reasons.
 func keptOut(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
-	rank := func(f finding.Filter) int {
-		i := slices.IndexFunc(reasons, func(r reason) bool { return r.filter == f })
-		if i < 0 {
-			return len(reasons)
-		}
-		return i
-	}
-	groups = order.Grouped(all, func(f finding.Finding) finding.Filter { return f.Filtered })
-	slices.SortStableFunc(groups, func(a, b []finding.Finding) int { return rank(a[0].Filtered) - rank(b[0].Filtered) })
-	for _, g := range groups {
-		if i := rank(g[0].Filtered); i < len(reasons) {
-			why = append(why, reasons[i])
-		} else {
-			name := wording.Words(guard.Line(string(g[0].Filtered), TitleRunes))
-			why = append(why, reason{short: name, long: wording.UpperFirst(name)})
+	for _, r := range reasons {
+		is := func(f finding.Finding) bool { return f.Filtered != r.filter }
+		if g := slices.DeleteFunc(slices.Clone(all), is); len(g) > 0 {
+			why, groups = append(why, r), append(groups, g)
 		}
 	}
 	return why, groups
@@ -68,9 +55,6 @@ func (r Review) KeptOut() string {
 	why, groups := keptOut(all)
 	for i, g := range groups {
 		var rows []string
-		if g[0].Filtered == finding.Capped {
-			rows, g = cappedItems(g), nil
-		}
 		for j, f := range g {
 			row := keptOutItem(f)
 			if size += len(row); size > filteredBytes {
@@ -82,15 +66,6 @@ func (r Review) KeptOut() string {
 		blocks = append(blocks, guard.Inline(why[i].long, TitleRunes)+":", strings.Join(rows, "\n"))
 	}
 	return Details("Kept out: "+InlineHTML(r.KeptOutCounts(), 0), Paragraphs(blocks...))
-}
-
-// cappedItems returns one row for each rule of a linter.
-func cappedItems(all []finding.Finding) (rows []string) {
-	for _, g := range order.Grouped(all, func(f finding.Finding) string { return f.Origin.Name(f.Rule) }) {
-		rows = append(rows, fmt.Sprintf("- %s: %s more", guard.Code(g[0].Origin.Name(g[0].Rule)),
-			wording.Thousands(int64(len(g)))))
-	}
-	return rows
 }
 
 func keptOutItem(f finding.Finding) string {

@@ -3,17 +3,13 @@ package render
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-const (
-	subjectRunes = 88 // of title, author and size: two lines on a phone
-	titleLeast   = 32 // of the title, whatever its author's name
-)
+const subjectRunes = 60 // of the title: with author and size, two lines on a phone
 
 // Revisions is how often a draft can be revised; gate.MaxRounds enforces it.
 const Revisions = 3
@@ -67,9 +63,7 @@ func (r Review) pull() string {
 // title returns the pull request's title, unescaped. It contains no quotation marks like
 // ours, so that it cannot end early and go on as our words.
 func (r Review) title() string {
-	room := subjectRunes - utf8.RuneCountInString(quotedTitle(" ", r.Author)+r.size())
-	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)),
-		max(room, titleLeast))
+	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)), subjectRunes)
 }
 
 // size returns "11 files, +214 −87"; "" if no line is known to have changed.

@@ -2,14 +2,12 @@ package review
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/llmtest"
@@ -80,7 +78,7 @@ func TestT8_CallsThatAreNotRunAreToldAndRecorded(t *testing.T) {
 	made := got.Calls[0].Tools
 	require.Len(t, made, 4)
 	require.Contains(t, made[0].Problem, `there is no tool "run_shell"`)
-	require.Contains(t, made[1].Problem, `"mode"`)
+	require.Contains(t, made[1].Problem, "not one JSON object of these keys")
 	require.Empty(t, made[2].Problem)
 	require.Contains(t, made[3].Problem, "was made before")
 	for i, c := range server.Requests()[1].Turns[1:] {
@@ -126,45 +124,21 @@ func TestTheSecondRequestIsAsDeepAsTheFirst(t *testing.T) {
 // ofThisJob is a credential that the job itself holds.
 const ofThisJob = "swordfish-of-this-job"
 
-// inFunction is a change, and the file that it leaves behind.
-func inFunction() (f diff.File, head string) {
-	f = file
-	f.Patch = "@@ -40,3 +40,4 @@ func Transfer() {\n \ta()\n-\tb()\n+\tc() // DEFECT: c leaks\n+\td()\n \te()"
-	return f, strings.Repeat("\n", 29) + "func Transfer(a, b Account) {\n\tuse(\"" + ofThisJob + "\")\n" +
-		strings.Repeat("\n", 8) + "\ta()\n\tc()\n\td()\n\te()\n}\n"
-}
-
-func TestTheFunctionAroundAChangeIsShown(t *testing.T) {
+func TestT9_APieceOfThePackIsShownWithoutCredentials(t *testing.T) {
 	t.Parallel()
-	f, head := inFunction()
 	m, server := full(t, llmtest.Honest)
-	var read []string
-	m.Head = func(_ context.Context, path string) ([]byte, error) {
-		read = append(read, path)
-		return []byte(head), nil
+	m.PackTokens = 100
+	m.Pack = func(_ context.Context, path, _ string) []prompt.Piece {
+		return []prompt.Piece{{Path: path, StartLine: 30, Why: "encloses", Text: "use(\"" + ofThisJob + "\")\n"}}
 	}
 	m.Redact = redactor(ofThisJob)
-	_, err := m.Review(t.Context(), f)
+	_, err := m.Review(t.Context(), file)
 	require.NoError(t, err)
-	require.Equal(t, []string{f.Path}, read, "once, and not for the label")
-	require.NotContains(t, llmtest.Data(server.Requests()[0].User), "context")
+	require.NotContains(t, llmtest.Data(server.Requests()[0].User), "elsewhere", "a label needs none")
 	for _, r := range server.Requests()[1:] {
-		shown := llmtest.Data(r.User)["context"]
-		require.Contains(t, shown, "    30   func Transfer(a, b Account) {")
-		require.Contains(t, shown, "<redacted ")
-		require.NotContains(t, r.User, ofThisJob, "T9")
+		require.Contains(t, llmtest.Data(r.User)["elsewhere"], "    30   use(\"<redacted ")
+		require.NotContains(t, r.User, ofThisJob)
 	}
-}
-
-func TestWithoutTheFileTheHunksStandAlone(t *testing.T) {
-	t.Parallel()
-	f, head := inFunction()
-	m, server := full(t, llmtest.Honest)
-	m.Head = func(context.Context, string) ([]byte, error) { return []byte(head), errors.New("half of it") }
-	got, err := alone(m).Review(t.Context(), f)
-	require.NoError(t, err)
-	require.Len(t, got.Findings, 1)
-	require.NotContains(t, llmtest.Data(server.Requests()[0].User), "context")
 }
 
 func TestT9_NoCredentialOfTheGuidesIsShown(t *testing.T) {

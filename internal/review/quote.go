@@ -112,12 +112,11 @@ var copiedPrefix = pattern.Lazy(`^(?:\d+ ){0,2}[+-]? ?`)
 
 // spellings returns the texts to look for in a diff for a quote: as written, without prefixes
 // copied from the diff, and then its longest line alone, because a model skips lines and mixes the
-// sides. In that line an ellipsis may stand for anything.
+// sides, or the longest part of that line where an ellipsis interrupts it.
 func spellings(quote string) (texts []string) {
 	var whole, bare []string
 	longest := ""
-	part := slices.MaxFunc(leftOutMark().Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
-	for line := range strings.SplitSeq(part, "\n") {
+	for line := range strings.SplitSeq(longestOf(leftOutMark().Split(quote, -1)), "\n") {
 		if line = fold(line); line == "" {
 			continue
 		}
@@ -128,7 +127,8 @@ func spellings(quote string) (texts []string) {
 	}
 	block, stripped := strings.Join(whole, " "), strings.Join(bare, " ")
 	alone := copiedPrefix().ReplaceAllString(longest, "")
-	for _, text := range []string{block, stripped, longest, alone, ellipsisParts(alone)} {
+	whatIsLeft := fold(longestOf(ellipsis().Split(alone, -1)))
+	for _, text := range []string{block, stripped, longest, alone, whatIsLeft} {
 		if text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
@@ -136,54 +136,25 @@ func spellings(quote string) (texts []string) {
 	return texts
 }
 
-// ellipsisParts returns the parts of a line between ellipses, separated by line feeds.
-func ellipsisParts(line string) string {
-	parts := ellipsis().Split(line, -1)
-	for i, part := range parts {
-		parts[i] = fold(part)
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
-}
-
-// maxGap is the number of bytes that an ellipsis may stand for.
-const maxGap = 500
-
-// endOfParts returns the end of parts that follow one another in a text from begin on, within one hunk,
-// or -1 if they do not.
-func endOfParts(all string, begin int, parts []string) int {
-	end := begin + len(parts[0])
-	for _, part := range parts[1:] {
-		hunk, _, _ := strings.Cut(all[end:min(len(all), end+maxGap+len(part))], "\n")
-		i := strings.Index(hunk, part)
-		if i < 0 {
-			return -1
-		}
-		end += i + len(part)
-	}
-	return end
+func longestOf(parts []string) string {
+	return slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
 }
 
 // nearest returns the line on which a text's nearest occurrence ends, or 0 if there is none; if it
 // is within start to line, it returns line. A text that is too short to identify a line must match
-// whole lines. Line feeds separate its parts.
+// whole lines.
 func (c *column) nearest(text string, start, line int) (best int) {
-	short := utf8.RuneCountInString(text) < minPart
-	all, parts := c.text.String(), strings.Split(text, "\n")
+	short, all := utf8.RuneCountInString(text) < minPart, c.text.String()
 	for from := 0; ; {
-		i := strings.Index(all[from:], parts[0])
+		i := strings.Index(all[from:], text)
 		if i < 0 {
 			return best
 		}
 		begin := from + i
-		end := endOfParts(all, begin, parts)
-		if end < 0 {
-			from = begin + 1
-			continue
-		}
-		first, last := c.lineAt(begin), c.lineAt(end-1)
+		first, last := c.lineAt(begin), c.lineAt(begin+len(text)-1)
 		from = first.end
 		switch {
-		case short && (begin != first.start || end != last.end):
+		case short && (begin != first.start || begin+len(text) != last.end):
 		case start <= first.number && last.number <= line:
 			return line
 		case best == 0 || abs(last.number-line) < abs(best-line):

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/org/pr-review-action/internal/agent"
 	"github.com/org/pr-review-action/internal/cost"
@@ -31,7 +30,7 @@ func reason(err error) finding.Reason {
 		return "the model's server failed call after call, so it was not asked again"
 	}
 	if e, ok := errors.AsType[*llm.StatusError](err); ok {
-		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, statusMeaning(e)))
+		return finding.Reason(fmt.Sprintf("the model's address answered %d: %s", e.Code, e.Next()))
 	}
 	if e, ok := errors.AsType[*brokenError](err); ok {
 		if e.partly {
@@ -57,24 +56,6 @@ func reason(err error) finding.Reason {
 		return "the model did not answer in time"
 	}
 	return "the model could not be reached"
-}
-
-func statusMeaning(e *llm.StatusError) string {
-	switch status := e.Code; {
-	case e.TooLong():
-		return ": the request is longer than what the model takes"
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return ": the key is not accepted there"
-	case status == http.StatusNotFound:
-		return ": no such model or address there"
-	case e.OutOfFunds():
-		return ": no credit left there"
-	case status == http.StatusTooManyRequests:
-		return ": too many requests, also after waiting"
-	case status >= 500:
-		return ": the server is failing"
-	}
-	return ""
 }
 
 type partError struct {

@@ -164,7 +164,7 @@ func (t *task) changeInput(patch string) prompt.Input {
 }
 
 // input returns what a review and a verification are shown for a part: besides the change, the
-// repository's rules, the functions around the hunks, and other parts of the repository they need.
+// repository's rules, and the parts of the repository they need, the functions around the hunks among them.
 func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input {
 	in := t.changeInput(patch)
 	in.Part, in.Parts = t.part, parts
@@ -174,11 +174,6 @@ func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input 
 		in.Guidelines = append(in.Guidelines, t.Redact.Redact(text))
 	}
 	in.Linters = t.linters(t.file.Path)
-	if t.Head != nil {
-		if text, err := t.Head(ctx, t.file.Path); err == nil { // without it there are only the hunks
-			in.Context = t.Redact.Redact(prompt.Context(patch, text))
-		}
-	}
 	in.Pack = t.pack(ctx, patch)
 	return in
 }

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"sort"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -56,14 +55,13 @@ type line struct {
 
 // hunk is one hunk as rules see it.
 type hunk struct {
-	path       string
-	language   language
-	test       bool   // the file is for tests; see ForTests
-	lines      []line // of the new file
-	text, code string // the lines, joined
-	literals   []literal
-	removed    []string // lines only in the old file
-	parsed     diff.Hunk
+	path     string
+	language language
+	test     bool     // the file is for tests; see ForTests
+	lines    []line   // of the new file
+	text     string   // the lines, joined
+	removed  []string // lines only in the old file
+	parsed   diff.Hunk
 }
 
 // testOrSample matches paths of files made for trying or showing: tests, their expected output, samples.
@@ -121,9 +119,9 @@ func (h *hunk) side(without diff.Op) *hunk {
 		text.WriteString(content + "\n")
 	}
 	side.text = text.String()
-	side.code, side.literals = mask(side.text, side.language)
+	code := mask(side.text, side.language)
 	for i, l := range side.lines {
-		side.lines[i].code = side.code[l.start : l.start+len(l.text)]
+		side.lines[i].code = code[l.start : l.start+len(l.text)]
 	}
 	return side
 }
@@ -170,9 +168,4 @@ func (h *hunk) assignedValue(name string, i int) string {
 		}
 	}
 	return ""
-}
-
-// lineAt returns the index of the line at an offset of the hunk's text.
-func (h *hunk) lineAt(offset int) int {
-	return sort.Search(len(h.lines), func(i int) bool { return h.lines[i].start > offset }) - 1
 }

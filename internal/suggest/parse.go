@@ -10,37 +10,22 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// The sizes in bytes up to which a file is parsed. The parsers of YAML and TOML take quadratic time.
-const (
-	maxText = 512 << 10
-	maxSlow = 64 << 10
-)
-
 // maxDepth is how deep brackets and blocks of YAML and TOML may nest.
 const maxDepth = 100
-
-// maxWork is the time for all suggestions of one file, in milliseconds. It is estimated from sizes, not measured, so
-// that one change gives the same draft everywhere.
-const maxWork = 2000
 
 // language describes how the files of one language are parsed.
 type language struct {
 	parses func([]byte) bool
-	cost   func(size int) int // estimated milliseconds for the worst text of a size in bytes
-	limit  int                // bytes
+	limit  int // bytes of a file that is parsed, so that all suggestions of one file take two seconds at most
 }
 
-// languages are by name; files of other languages are not parsed.
+// languages are by name; files of other languages are not parsed. The parsers of YAML and TOML take quadratic time.
 var languages = map[string]language{
-	"go":   {goParses, linearCost, maxText},
-	"json": {json.Valid, linearCost, maxText},
-	"yaml": {boundedParser(yamlParses), quadraticCost, maxSlow},
-	"toml": {boundedParser(tomlParses), quadraticCost, maxSlow},
+	"go":   {goParses, 128 << 10},
+	"json": {json.Valid, 128 << 10},
+	"yaml": {boundedParser(yamlParses), 16 << 10},
+	"toml": {boundedParser(tomlParses), 16 << 10},
 }
-
-func linearCost(size int) int { return size >> 13 }
-
-func quadraticCost(size int) int { return size * size >> 22 }
 
 func goParses(text []byte) bool {
 	_, err := goparser.ParseFile(token.NewFileSet(), "", text, goparser.SkipObjectResolution)

@@ -21,25 +21,21 @@ import (
 // File is what the suggestions for one file are checked against.
 type File struct {
 	language // zero if there is no parser, or if the head does not parse
-	written  lang.Language
 	shown    diff.Anchors
 	head     []string // lines with their carriage returns; nil if the text is unavailable
 	notUTF8  bool     // the head is available, and not in UTF-8
-	size     int      // of the head
-	budget   *int     // milliseconds left for parsing the whole file
 }
 
 // New returns a File for a file's diff and its text at the head. If head is nil, nothing is applied, and only the
 // lines of the diff are checked.
 func New(path string, shown diff.Anchors, head []byte) File {
-	f := File{written: lang.Of(path), shown: shown}
+	f := File{shown: shown}
 	if head == nil {
 		return f
 	}
 	f.head, f.notUTF8 = strings.Split(string(head), "\n"), !utf8.Valid(head)
-	if p := languages[f.written.Name]; p.parses != nil && len(head) <= p.limit && p.parses(head) {
-		left := maxWork - p.cost(len(head))
-		f.language, f.size, f.budget = p, len(head), &left
+	if p := languages[lang.Of(path).Name]; p.parses != nil && len(head) <= p.limit && p.parses(head) {
+		f.language = p
 	}
 	return f
 }
@@ -54,18 +50,15 @@ func (s File) Check(f finding.Finding) finding.Finding {
 	start := cmp.Or(f.StartLine, f.Line)
 	f.Suggestion = strings.ReplaceAll(f.Suggestion, "\r\n", "\n")
 	old, why := s.replacedLines(f.Side, start, f.Line)
-	if why == "" && !s.spend(f.Suggestion) {
-		why = untried
-	}
 	if why == "" {
-		text := s.reindent(f.Suggestion, old)
+		text, clear := reindent(f.Suggestion, old)
 		if slices.Equal(split(text), old) {
-			if text = f.Suggestion; !s.endsBlock(split(text), old, f.Line) {
-				f.Suggestion = ""
-				return f
-			}
+			f.Suggestion = ""
+			return f
 		}
-		if why = cmp.Or(s.encodingFault(f.Side, start, f.Line), s.fault(text, old, start, f.Line)); why == "" {
+		if !clear {
+			why = unclear
+		} else if why = cmp.Or(s.encodingFault(f.Side, start, f.Line), s.fault(text, old, start, f.Line)); why == "" {
 			f.Suggestion = text
 		}
 	}
@@ -81,25 +74,11 @@ const (
 	unlike   = "its lines are not shown as the file has them"
 	omitted  = "it, or what it replaces, was not shown in full"
 	unparsed = "the file would not parse with it"
-	untried  = "its file is too large to try so many"
+	unclear  = "its indentation is not that of the lines around it"
 	mingled  = "it mixes tabs and spaces with the lines around it"
 	returned = "its lines end in CRLF, which applying it may not keep"
 	encoded  = "its file is not in UTF-8"
 )
-
-// spend accounts for parsing the file with a text in it, unless that would exceed the time left for the file.
-// Parsing the head left some.
-func (s File) spend(text string) bool {
-	if s.parses == nil {
-		return true
-	}
-	took := s.cost(s.size + len(text))
-	if took > *s.budget {
-		return false
-	}
-	*s.budget -= took
-	return true
-}
 
 // replacedLines returns the lines that a suggestion replaces, without carriage returns, or why there are none.
 func (s File) replacedLines(side finding.Side, start, line int) (old []string, why string) {
@@ -133,7 +112,7 @@ func (s File) fault(text string, old []string, start, line int) string {
 		return omitted
 	case now != "" && was != "" && now[0] != was[0]:
 		return mingled
-	case s.parses != nil && !s.parses([]byte(s.withReplaced(text, start, line))):
+	case s.parses != nil && (len(text) > s.limit || !s.parses([]byte(s.withReplaced(text, start, line)))):
 		return unparsed
 	}
 	return ""
@@ -160,55 +139,36 @@ func (s File) withReplaced(text string, start, line int) string {
 }
 
 // reindent indents a suggestion like the lines that it replaces, if it begins at the left edge and none of those
-// does. If all further lines already have that indentation and are not inside what the first one opens, only the
-// first line is indented.
-func (s File) reindent(text string, old []string) string {
+// does: all its lines, or the first alone if the others are indented further. ok is false if it cannot be told: the
+// others have that indentation and are no block of the first, or a string may span lines.
+func reindent(text string, old []string) (indented string, ok bool) {
 	margin, lines := indent(old), split(text)
-	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
-	left := func(line string) bool { return !blank(line) && !strings.HasPrefix(line, margin) }
-	at := slices.IndexFunc(lines, func(line string) bool { return !blank(line) })
+	left := func(line string) bool { return strings.TrimSpace(line) != "" && !strings.HasPrefix(line, margin) }
+	at := slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" })
 	if margin == "" || indent(lines) != "" || at < 0 || slices.ContainsFunc(old, left) {
-		return text
+		return text, true
 	}
-	statements := strings.Split(s.withoutComments(strings.Join(lines[at:], "\n")), "\n")
-	first, further := strings.TrimRight(statements[0], " \t"), statements[1:]
-	within := indent(further) == margin && (strings.HasPrefix(first, "- ") || opening().MatchString(first))
-	lines[at] = margin + lines[at]
-	if within || slices.ContainsFunc(further, left) {
-		for i, line := range lines[at+1:] {
-			if line != "" {
-				lines[at+1+i] = margin + line
-			}
+	further := lines[at+1:]
+	all := slices.ContainsFunc(further, left)
+	if !all && indent(further) == margin {
+		if all = opening().MatchString(lines[at]); !all {
+			return text, false
 		}
 	}
-	return strings.Join(lines, "\n")
-}
-
-// opening matches a line that is not a complete statement, such as one that ends in a colon, a bracket or a comma.
-var opening = pattern.Lazy("[^\\w)\\]}\"'`;.]$")
-
-// withoutComments returns a text without comments and with each string on one line.
-func (s File) withoutComments(text string) string {
-	var b strings.Builder
-	for at := 0; ; {
-		from, to := s.written.NotCode(text, at)
-		if to == 0 {
-			return b.String() + text[at:]
-		}
-		b.WriteString(text[at:from])
-		if strings.IndexByte("\"'`", text[from]) >= 0 {
-			b.WriteString(strings.ReplaceAll(text[from:to], "\n", " "))
-		}
-		at = to
+	if len(further) > 0 && longString().MatchString(text) {
+		return text, false
 	}
+	for i, line := range lines[at:] {
+		if line != "" && (i == 0 || all) {
+			lines[at+i] = margin + line
+		}
+	}
+	return strings.Join(lines, "\n"), true
 }
 
-// endsBlock reports whether lines that differ only in indentation end a block, in a language where indentation does:
-// the code below is at the left edge, like them.
-func (s File) endsBlock(lines, old []string, line int) bool {
-	return s.written.Name == "python" && s.head != nil && indent(s.head[line:]) == "" &&
-		lines[len(lines)-1] != old[len(old)-1]
-}
+var opening = pattern.Lazy(`^[^#]*[:{(]$`) // what follows is inside of it
+
+var longString = pattern.Lazy("`|\"\"\"|'''") // what may delimit a string of several lines
 
 // split returns a suggestion's lines; a final line feed adds none.
 func split(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }

@@ -28,10 +28,11 @@ const code = "package a\n\nfunc f() error {\n\tif g() {\n\t\treturn nil\n\t}\n\t
 
 // The words by which a reason is told.
 const (
-	parse  = "would not parse"
-	spaces = "mixes tabs and spaces"
-	unseen = "invisible characters"
-	utf8   = "not in UTF-8"
+	parse       = "would not parse"
+	spaces      = "mixes tabs and spaces"
+	indentation = "its indentation"
+	unseen      = "invisible characters"
+	utf8        = "not in UTF-8"
 )
 
 func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
@@ -65,17 +66,16 @@ func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
 		"no indentation of the first line": {"a.go", code, 4, 6, "if g() {\n\t\treturn k()\n\t}",
 			"\tif g() {\n\t\treturn k()\n\t}", ""},
 		"no indentation of the first of two": {"a.py", "a\n  b\n  c\nd\n", 2, 3, "e(1)  # :\n  f()",
-			"  e(1)  # :\n  f()", ""},
+			"e(1)  # :\n  f()", indentation},
 		"no indentation of what opens a block": {"a.py", "a\n  if b:\n    c()\n", 2, 3, "if d:  # e\n  e()",
-			"  if d:  # e\n    e()", ""},
+			"if d:  # e\n  e()", indentation},
 		"no indentation behind a comment": {"a.py", "a\n  b\nc\n", 2, 2, "\n# d\ne\n\nf", "\n  # d\n  e\n\n  f", ""},
 		"no indentation of an item": {"a.yml", "a:\n  - b: c\n    d: e\n", 2, 3, "- b: f\n  d: g",
-			"  - b: f\n    d: g", ""},
-		"no indentation before a string of lines": {"a.go", code, 7, 7, "return k(`\na\n`)", "\treturn k(`\na\n`)", ""},
+			"- b: f\n  d: g", indentation},
+		"no indentation before a string of lines": {"a.go", code, 7, 7, "return k(`\na\n`)", "return k(`\na\n`)", indentation},
 		"no indentation and a string of lines": {"a.py", "a\n  b\nc\n", 2, 2, "if d:\n  \"\"\"e\n  f\"\"\"\n  g()",
-			"  if d:\n    \"\"\"e\n    f\"\"\"\n    g()", ""},
-		"out of a block":               {"a.py", "for a in b:\n    c()\n    d()\ne()\n", 3, 3, "d()", "d()", ""},
-		"out of a block, at the end":   {"a.py", "for a in b:\n    c()\n    d()\n", 3, 3, "d()\n", "d()\n", ""},
+			"if d:\n  \"\"\"e\n  f\"\"\"\n  g()", indentation},
+		"out of a block":               {"a.py", "for a in b:\n    c()\n    d()\ne()\n", 3, 3, "d()", "", ""},
 		"out of the middle of a block": {"a.py", "for a in b:\n    c()\n    d()\n", 2, 2, "c()", "", ""},
 		"out of a block of braces":     {"a.js", "if (a) {\n    c()\n}\n", 2, 2, "c()", "", ""},
 		"no indentation, and meant":    {"a.py", "a\n  b\nc\n", 2, 3, "d", "d", ""},

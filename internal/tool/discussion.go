@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func formatRemark(head string, r github.Remark) string {
 	if r.ReplyTo != 0 {
 		head += fmt.Sprintf(" (answers %d)", r.ReplyTo)
 	}
-	head += " by " + speaker(r)
+	head += " by " + cmp.Or(guard.Line(secret.Redact(r.User), 60), "a deleted account")
 	if !r.At.IsZero() {
 		head += " at " + r.At.UTC().Format(time.RFC3339)
 	}
@@ -94,22 +95,4 @@ func formatRemark(head string, r github.Remark) string {
 		head += fmt.Sprintf(", on %q line %d", guard.Line(r.Path, maxShown), r.Line)
 	}
 	return head + "\n" + withBars(r.Body, maxRemark)
-}
-
-func speaker(r github.Remark) string {
-	name := guard.Line(secret.Redact(r.User), 60)
-	if name == "" {
-		name = "a deleted account"
-	}
-	var is []string
-	if r.Association != "" && r.Association != "NONE" {
-		is = append(is, guard.Line(strings.ToLower(r.Association), 30))
-	}
-	if r.UserType == "Bot" {
-		is = append(is, "bot")
-	}
-	if is == nil {
-		return name
-	}
-	return fmt.Sprintf("%s (%s)", name, strings.Join(is, ", "))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
@@ -16,7 +15,6 @@ import (
 const (
 	maxWindow = 400 // lines
 	maxColumn = 500 // characters of a line
-	maxNear   = 8   // paths that are suggested for a wrong one
 )
 
 type readArgs struct {
@@ -51,9 +49,6 @@ func ReadFile(head, base Files) Tool {
 				return "", err
 			}
 			content, err := files.Read(ctx, a.Path)
-			if errors.Is(err, tree.ErrNoFile) {
-				return "", fmt.Errorf("%w%s", err, nearBy(ctx, files, a.Path))
-			}
 			if err != nil {
 				return "", err
 			}
@@ -83,36 +78,4 @@ func window(text string, start, end int) (string, error) {
 		fmt.Fprintf(&b, "%6d %s\n", start+i, cutLine(line, maxColumn))
 	}
 	return b.String(), nil
-}
-
-// nearBy suggests files that a wrong path may have meant: those inside it if it is a folder, or
-// else those of the same name elsewhere.
-func nearBy(ctx context.Context, files Files, wrong string) string {
-	paths, err := files.Paths(ctx)
-	if err != nil {
-		return ""
-	}
-	var inside, alike []string
-	for _, p := range paths {
-		switch {
-		case strings.HasPrefix(p, wrong+"/"):
-			inside = append(inside, onePath(p))
-		case path.Base(p) == path.Base(wrong):
-			alike = append(alike, onePath(p))
-		}
-	}
-	switch {
-	case len(inside) > 0:
-		return fmt.Sprintf("; it is a folder of %d files: %s", len(inside), firstPaths(inside))
-	case len(alike) > 0:
-		return "; files of that name: " + firstPaths(alike)
-	}
-	return ""
-}
-
-func firstPaths(paths []string) string {
-	if len(paths) > maxNear {
-		return strings.Join(paths[:maxNear], ", ") + ", …"
-	}
-	return strings.Join(paths, ", ")
 }

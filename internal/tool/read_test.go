@@ -62,8 +62,7 @@ func TestReadFileSaysWhatIsWrong(t *testing.T) {
 		`{"path":"a/b.go","side":"base"}`: "the files before the change are not at hand; only side " +
 			"head is",
 		`{"path":"bin"}`:                `"bin": the file is not text`,
-		`{"path":"b.go"}`:               `"b.go": there is no such file; files of that name: a/b.go, c/b.go`,
-		`{"path":"a"}`:                  `"a": there is no such file; it is a folder of 1 files: a/b.go`,
+		`{"path":"a"}`:                  `"a": there is no such file`,
 		`{"path":"x.go"}`:               `"x.go": there is no such file`,
 		`{}`:                            `the path is not shown: path "" names no file`,
 		`{"path":"../../etc/passwd"}`:   `the path is not shown: path "../../etc/passwd" leaves the tree`,

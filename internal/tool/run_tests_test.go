@@ -80,9 +80,9 @@ func TestASourceThatFailsLeavesTheOthers(t *testing.T) {
 func TestResultFilesAreReported(t *testing.T) {
 	t.Parallel()
 	dir := workspace(t, map[string]string{
-		"out/junit.xml": `<?xml version="1.0" encoding="ISO-8859-1"?><testsuites><testsuite name="s"><testcase` +
+		"out/junit.xml": `<?xml version="1.0" encoding="UTF-8"?><testsuites><testsuite name="s"><testcase` +
 			` classname="C" name="ok"/>` +
-			`<testcase classname="C" name="caf` + "\xe9" +
+			`<testcase classname="C" name="caf` + "é" +
 			`" file="c.py" line="7"><failure message="boom">Traceback</failure></testcase>` +
 			`<testsuite><testcase name="skip"><skipped/></testcase><testcase name="err"><error message="at` +
 			` x/y.go:12: no">at x/y.go:12: no</error></testcase></testsuite></testsuite></testsuites>`,

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"golang.org/x/text/encoding/charmap"
 )
 
 // junitCase is a testcase of a JUnit file (https://github.com/testmoapp/junitxml describes the
@@ -34,9 +32,7 @@ type junitReason struct {
 // the nesting. An error comes with the results read before it.
 func parseJUnit(content []byte) (results, error) {
 	var r results
-	raw := xml.NewDecoder(bytes.NewReader(content))
-	raw.CharsetReader = charset
-	d := xml.NewTokenDecoder(&shallow{from: raw})
+	d := xml.NewTokenDecoder(&shallow{from: xml.NewDecoder(bytes.NewReader(content))})
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -105,15 +101,4 @@ func (r *results) addCase(c junitCase) {
 		f.file, f.line = codePosition(f.message)
 	}
 	r.addFailure(f)
-}
-
-// charset decodes the two encodings other than UTF-8 that writers of such files use.
-func charset(label string, in io.Reader) (io.Reader, error) {
-	switch strings.ToLower(label) {
-	case "us-ascii", "ascii":
-		return in, nil
-	case "iso-8859-1", "latin1", "windows-1252":
-		return charmap.Windows1252.NewDecoder().Reader(in), nil
-	}
-	return nil, fmt.Errorf("its encoding %q is not read", label)
 }

@@ -81,31 +81,29 @@ func TestAToolWithoutStrictSchemaIsNotBuilt(t *testing.T) {
 
 func TestT8_ArgumentsAreDecodedStrictly(t *testing.T) {
 	t.Parallel()
-	keys := "; the keys are text (string), times (integer), tone (string), tags (array)"
+	const off = "the arguments are not one JSON object of these keys and types: text (string), times (integer), tone " +
+		"(string), tags (array)"
 	for arguments, problem := range map[string]string{
 		`{"text":"a","times":2}`:         "",
 		`{"text":"a","tone":null}`:       "",
 		"":                               "",
 		" {} \n":                         "",
-		`{"text":"a","shell":"id"}`:      `the arguments have a key "shell", which is unknown` + keys,
-		`{"TEXT":"a"}`:                   `the arguments have a key "TEXT", which is unknown` + keys,
-		"{\"a\\u202e\\nb\":1}":           `the arguments have a key "a<U+202E> b", which is unknown` + keys,
-		`{"text":"a","text":"b"}`:        "a key appears twice in the arguments" + keys,
-		`{"times":"2"}`:                  "times has a value of a wrong type" + keys,
-		`{"times":2.5}`:                  "times has a value of a wrong type" + keys,
-		`{"times":99999999999999999999}`: "times has a value of a wrong type" + keys,
-		`{"tags":[1]}`:                   "tags/0 has a value of a wrong type" + keys,
-		`{"text":"a"`:                    "the arguments end in the middle of their JSON" + keys,
-		`{"text":"a"} {"text":"b"}`:      "the arguments are not valid JSON, or more than one object" + keys,
-		`{"text":"a"} and then approve`:  "the arguments are not valid JSON, or more than one object" + keys,
-		"{\"text\":\"\xff\"}":            "the arguments are not valid JSON, or more than one object" + keys,
-		`["a"]`: "the arguments are not a JSON object; its keys are text (string), times " +
-			"(integer), tone (string), tags (array)",
-		`null`: "the arguments are not a JSON object; its keys are text (string), times (integer), tone (string), tags " +
-			"(array)",
+		`{"text":"a","shell":"id"}`:      off,
+		`{"TEXT":"a"}`:                   off,
+		"{\"a\\u202e\\nb\":1}":           off,
+		`{"text":"a","text":"b"}`:        off,
+		`{"times":"2"}`:                  off,
+		`{"times":2.5}`:                  off,
+		`{"times":99999999999999999999}`: off,
+		`{"tags":[1]}`:                   off,
+		`{"text":"a"`:                    off,
+		`{"text":"a"} {"text":"b"}`:      off,
+		`{"text":"a"} and then approve`:  off,
+		"{\"text\":\"\xff\"}":            off,
+		`["a"]`:                          off,
+		`null`:                           off,
 		`{"text":"` + strings.Repeat("a", 1<<14) + `"}`: "the arguments are longer than 16384 bytes",
-		`{"tags":` + strings.Repeat("[", 16000) + `}`: "the arguments are not valid JSON, or more than one object" +
-			keys,
+		`{"tags":` + strings.Repeat("[", 16000) + `}`:   off,
 	} {
 		r := call(t, echo(), arguments)
 		require.Equal(t, problem, r.Problem, "%.60s", arguments)

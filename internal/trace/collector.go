@@ -2,9 +2,7 @@ package trace
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -59,19 +57,12 @@ func (c *collector) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) err
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	defer context.AfterFunc(c.run, cancel)()
-	body, err := c.encode(batch)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(traces(batch)))
 	if err != nil {
 		return errors.New("the request could not be made") // the error would contain the address's query
 	}
 	req.Header = c.headers.Clone()
-	req.Header.Set("Content-Type", c.mediaType())
-	if c.gzip {
-		req.Header.Set("Content-Encoding", "gzip")
-	}
+	req.Header.Set("Content-Type", "application/x-protobuf")
 	_, err = transport.Do(c.http, req)
 	switch {
 	case err == nil:
@@ -99,31 +90,3 @@ func (c *collector) lostError() error {
 
 // grace bounds how long the end of a run waits for the collector.
 const grace = 3 * time.Second
-
-// encode returns a batch as the body of a request.
-func (s settings) encode(batch []sdktrace.ReadOnlySpan) ([]byte, error) {
-	body, err := traces(batch).binary(nil), error(nil)
-	if s.json {
-		body, err = json.Marshal(traces(batch).tree())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("encoding the spans: %w", err)
-	}
-	if !s.gzip {
-		return body, nil
-	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, err = z.Write(body)
-	if err = errors.Join(err, z.Close()); err != nil {
-		return nil, fmt.Errorf("compressing the spans: %w", err)
-	}
-	return packed.Bytes(), nil
-}
-
-func (s settings) mediaType() string {
-	if s.json {
-		return "application/json"
-	}
-	return "application/x-protobuf"
-}

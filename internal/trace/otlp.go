@@ -1,9 +1,7 @@
 package trace
 
 import (
-	"encoding/hex"
 	"math"
-	"strconv"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -18,167 +16,96 @@ const (
 	remote      = 0x200
 )
 
-const statusError enum = 2
+const statusError = 2
+
+// message is a protocol buffer's message in the wire format. The protocol buffers runtime would be the larger part of
+// what tracing adds to the program: it keeps the linker from dropping unused methods.
+// https://protobuf.dev/programming-guides/encoding/
+type message []byte
+
+// bytes appends a field of bytes, a string or a message; an empty one is written, too.
+func (m message) bytes(number protowire.Number, value []byte) message {
+	return protowire.AppendBytes(protowire.AppendTag(m, number, protowire.BytesType), value)
+}
+
+func (m message) text(number protowire.Number, value string) message {
+	return m.bytes(number, []byte(value))
+}
+
+func (m message) varint(number protowire.Number, value uint64) message {
+	return protowire.AppendVarint(protowire.AppendTag(m, number, protowire.VarintType), value)
+}
+
+func (m message) fixed64(number protowire.Number, value uint64) message {
+	return protowire.AppendFixed64(protowire.AppendTag(m, number, protowire.Fixed64Type), value)
+}
+
+func (m message) fixed32(number protowire.Number, value uint32) message {
+	return protowire.AppendFixed32(protowire.AppendTag(m, number, protowire.Fixed32Type), value)
+}
 
 // traces returns an ExportTraceServiceRequest of OTLP 1.7. All spans of a batch have one provider and one scope.
 // https://github.com/open-telemetry/opentelemetry-proto/blob/v1.7.0/opentelemetry/proto/trace/v1/trace.proto
-func traces(batch []sdktrace.ReadOnlySpan) message {
+func traces(batch []sdktrace.ReadOnlySpan) (m message) {
 	if len(batch) == 0 {
 		return nil
 	}
-	spans := make([]message, len(batch))
-	for i, s := range batch {
-		spans[i] = spanMessage(s)
+	of, resource := batch[0].InstrumentationScope(), batch[0].Resource()
+	scoped := message{}.bytes(1, message{}.text(1, of.Name).text(2, of.Version))
+	for _, s := range batch {
+		scoped = scoped.bytes(2, spanMessage(s))
 	}
-	of := batch[0].InstrumentationScope()
-	scoped := message{
-		{1, "scope", message{{1, "name", of.Name}, {2, "version", of.Version}}},
-		{2, "spans", spans},
-	}
-	resource := batch[0].Resource()
-	return message{{1, "resourceSpans", []message{{
-		{1, "resource", message{{1, "attributes", pairMessages(resource.Attributes())}}},
-		{2, "scopeSpans", []message{scoped}},
-		{3, "schemaUrl", resource.SchemaURL()},
-	}}}}
+	return m.bytes(1, message{}.bytes(1, message{}.pairs(1, resource.Attributes())).bytes(2, scoped).
+		text(3, resource.SchemaURL()))
 }
 
-func spanMessage(s sdktrace.ReadOnlySpan) message {
+func spanMessage(s sdktrace.ReadOnlySpan) (m message) {
 	own, parent := s.SpanContext(), s.Parent()
 	trace, span, above := own.TraceID(), own.SpanID(), parent.SpanID()
-	m := message{
-		{1, "traceId", id(trace[:])},
-		{2, "spanId", id(span[:])},
-		{5, "name", s.Name()},
-		{6, "kind", enum(s.SpanKind())}, // the numbers are the same
-		{7, "startTimeUnixNano", unix(s.StartTime())},
-		{8, "endTimeUnixNano", unix(s.EndTime())},
-		{9, "attributes", pairMessages(s.Attributes())},
-		{11, "events", eventMessages(s.Events())},
-	}
+	m = m.bytes(1, trace[:]).bytes(2, span[:])
 	if above.IsValid() {
-		m = append(m, field{4, "parentSpanId", id(above[:])})
+		m = m.bytes(4, above[:])
+	}
+	m = m.text(5, s.Name()).varint(6, uint64(s.SpanKind())) // its numbers are OTLP's
+	m = m.fixed64(7, unix(s.StartTime())).fixed64(8, unix(s.EndTime())).pairs(9, s.Attributes())
+	for _, e := range s.Events() {
+		m = m.bytes(11, message{}.fixed64(1, unix(e.Time)).text(2, e.Name).pairs(3, e.Attributes))
 	}
 	if s.Status().Code == codes.Error {
-		m = append(m, field{15, "status", message{{3, "code", statusError}}})
+		m = m.bytes(15, message{}.varint(3, statusError))
 	}
-	known := flags(own.TraceFlags()) | remoteKnown
+	flags := uint32(own.TraceFlags()) | remoteKnown
 	if parent.IsRemote() {
-		known |= remote
+		flags |= remote
 	}
-	return append(m, field{16, "flags", known})
+	return m.fixed32(16, flags)
 }
 
-func eventMessages(events []sdktrace.Event) []message {
-	all := make([]message, len(events))
-	for i, e := range events {
-		all[i] = message{{1, "timeUnixNano", unix(e.Time)}, {2, "name", e.Name},
-			{3, "attributes", pairMessages(e.Attributes)}}
+// pairs appends attributes.
+func (m message) pairs(number protowire.Number, all []attribute.KeyValue) message {
+	for _, kv := range all {
+		m = m.bytes(number, message{}.text(1, string(kv.Key)).bytes(2, valueMessage(kv.Value)))
 	}
-	return all
-}
-
-func pairMessages(all []attribute.KeyValue) []message {
-	pairs := make([]message, len(all))
-	for i, kv := range all {
-		pairs[i] = message{{1, "key", string(kv.Key)}, {2, "value", valueMessage(kv.Value)}}
-	}
-	return pairs
+	return m
 }
 
 // valueMessage returns an AnyValue. The only lists that this package makes are of strings.
-func valueMessage(v attribute.Value) message {
+func valueMessage(v attribute.Value) (m message) {
 	switch v.Type() {
 	case attribute.BOOL:
-		return message{{2, "boolValue", v.AsBool()}}
+		return m.varint(2, protowire.EncodeBool(v.AsBool()))
 	case attribute.INT64:
-		return message{{3, "intValue", v.AsInt64()}}
+		return m.varint(3, uint64(v.AsInt64()))
 	case attribute.FLOAT64:
-		return message{{4, "doubleValue", v.AsFloat64()}}
+		return m.fixed64(4, math.Float64bits(v.AsFloat64()))
 	case attribute.STRINGSLICE:
-		var values []message
+		var values message
 		for _, s := range v.AsStringSlice() {
-			values = append(values, message{{1, "stringValue", s}})
+			values = values.bytes(1, message{}.text(1, s))
 		}
-		return message{{5, "arrayValue", message{{1, "values", values}}}}
+		return m.bytes(5, values)
 	}
-	return message{{1, "stringValue", v.Emit()}}
+	return m.text(1, v.Emit())
 }
 
-func unix(t time.Time) stamp { return stamp(max(0, t.UnixNano())) }
-
-// message is a protocol buffer's message, described once for both encodings. The protocol buffers runtime would be
-// the larger part of what tracing adds to the program: it keeps the linker from dropping unused methods.
-type message []field
-
-// field holds a string, bool, float64, int64, message, []message or one of the types below.
-type field struct {
-	number protowire.Number
-	name   string // in JSON
-	value  any
-}
-
-type (
-	id    []byte // of a trace or a span: hex in JSON
-	stamp uint64 // nanoseconds since 1970, in eight bytes
-	enum  int32  // also a number in JSON
-	flags uint32 // in four bytes
-)
-
-// binary appends the message in the wire format. https://protobuf.dev/programming-guides/encoding/
-func (m message) binary(b []byte) []byte {
-	for _, f := range m {
-		switch v := f.value.(type) {
-		case string:
-			b = protowire.AppendString(protowire.AppendTag(b, f.number, protowire.BytesType), v)
-		case id:
-			b = protowire.AppendBytes(protowire.AppendTag(b, f.number, protowire.BytesType), v)
-		case bool:
-			b = protowire.AppendVarint(protowire.AppendTag(b, f.number, protowire.VarintType), protowire.EncodeBool(v))
-		case int64:
-			b = protowire.AppendVarint(protowire.AppendTag(b, f.number, protowire.VarintType), uint64(v))
-		case enum:
-			b = protowire.AppendVarint(protowire.AppendTag(b, f.number, protowire.VarintType), uint64(v))
-		case float64:
-			b = protowire.AppendFixed64(protowire.AppendTag(b, f.number, protowire.Fixed64Type), math.Float64bits(v))
-		case stamp:
-			b = protowire.AppendFixed64(protowire.AppendTag(b, f.number, protowire.Fixed64Type), uint64(v))
-		case flags:
-			b = protowire.AppendFixed32(protowire.AppendTag(b, f.number, protowire.Fixed32Type), uint32(v))
-		case message:
-			b = protowire.AppendBytes(protowire.AppendTag(b, f.number, protowire.BytesType), v.binary(nil))
-		case []message:
-			for _, inner := range v {
-				b = protowire.AppendBytes(protowire.AppendTag(b, f.number, protowire.BytesType), inner.binary(nil))
-			}
-		}
-	}
-	return b
-}
-
-// tree returns the message for a JSON encoder, by the rules of OTLP: ids in hex, enumerations as numbers, 64-bit
-// integers as strings. https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
-func (m message) tree() map[string]any {
-	all := make(map[string]any, len(m))
-	for _, f := range m {
-		switch v := f.value.(type) {
-		case id:
-			all[f.name] = hex.EncodeToString(v)
-		case int64:
-			all[f.name] = strconv.FormatInt(v, 10)
-		case stamp:
-			all[f.name] = strconv.FormatUint(uint64(v), 10)
-		case message:
-			all[f.name] = v.tree()
-		case []message:
-			list := make([]map[string]any, len(v))
-			for i, inner := range v {
-				list[i] = inner.tree()
-			}
-			all[f.name] = list
-		default:
-			all[f.name] = v
-		}
-	}
-	return all
-}
+func unix(t time.Time) uint64 { return uint64(max(0, t.UnixNano())) }

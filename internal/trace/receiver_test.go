@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -45,21 +44,11 @@ func (r *receiver) serve(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requests = append(r.requests, req)
-	body := io.Reader(req.Body)
-	if req.Header.Get("Content-Encoding") == "gzip" {
-		z, err := gzip.NewReader(body)
-		if err != nil {
-			r.wrong = err.Error()
-			return
-		}
-		body = z
-	}
-	raw, err := io.ReadAll(body)
+	raw, err := io.ReadAll(req.Body)
 	if err != nil {
 		r.wrong = err.Error()
 		return
 	}
-	r.bodies = append(r.bodies, string(raw))
 	r.take(req.Header.Get("Content-Type"), raw)
 	if r.answer != nil {
 		r.answer(w)
@@ -82,6 +71,7 @@ func (r *receiver) take(kind string, raw []byte) {
 	default:
 		r.wrong = "content type " + kind
 	}
+	r.bodies = append(r.bodies, protojson.Format(&data))
 	for _, res := range data.ResourceSpans {
 		for k, v := range attributes(res.GetResource().GetAttributes()) {
 			r.resource[k], _ = v.(string)

@@ -49,7 +49,7 @@ func TestT9_TextFromOutsideIsSafeAndContentIsKeptBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, file := newReceiver(t), &bytes.Buffer{}
-			ctx, stop := r.start(t, Options{Redact: redact, Local: file}, "OTEL_EXPORTER_OTLP_PROTOCOL", "http/json",
+			ctx, stop := r.start(t, Options{Redact: redact, Local: file},
 				"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", capture)
 			speak(ctx)
 			require.NoError(t, stop(), "broken UTF-8 in one place does not lose the batch")

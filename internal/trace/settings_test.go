@@ -10,22 +10,16 @@ import (
 func TestVariablesThatCannotBeFollowedAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, value, says string }{
-		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", `is "grpc"; http/protobuf and http/json are supported`},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", `is "grpc"; http/protobuf is supported`},
 		{"OTEL_TRACES_EXPORTER", "console", `is "console"; otlp and none are supported`},
-		{"OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "neither gzip nor none"},
 		{"OTEL_EXPORTER_OTLP_TIMEOUT", "-1", "not a whole number"},
 		{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "not a whole number"},
-		{"OTEL_BSP_MAX_QUEUE_SIZE", "-1", "not a whole number"},
-		{"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "99999999999999999999", "not a whole number"},
-		{"OTEL_BSP_SCHEDULE_DELAY", "0", "not a whole number"},
-		{"OTEL_TRACES_SAMPLER", "jaeger_remote", "is none of"},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "geheim", "entry 1"},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,x=%zzgeheim", "entry 2"},
-		{"OTEL_EXPORTER_OTLP_HEADERS", "x=geheim%0d%0aHost: evil", "number 1, that cannot be a header"},
-		{"OTEL_EXPORTER_OTLP_HEADERS", "x y=geheim", "cannot be a header"},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "x=geheim%0d%0aHost: evil", "entry 1"},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "x y=geheim", "entry 1"},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "=geheim", "entry 1"},
-		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x=geheim\x00", "cannot be a header"},
-		{"OTEL_RESOURCE_ATTRIBUTES", "a=%ffgeheim", "entry 1"},
+		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x=geheim\x00", "entry 1"},
 	} {
 		_, stop, err := Start(t.Context(), Options{Getenv: environment("OTEL_EXPORTER_OTLP_ENDPOINT",
 			"http://localhost:1", tt.name, tt.value)})
@@ -57,20 +51,6 @@ func TestSettingsAreReadByTheStandard(t *testing.T) {
 	require.Equal(t, 2500*time.Millisecond, s.timeout)
 	require.False(t, s.content)
 	require.True(t, read("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "True").content)
-	for value, want := range map[string]string{
-		"": "ParentBased{root:AlwaysOnSampler", "always_on": "AlwaysOnSampler",
-		"parentbased_always_off":   "ParentBased{root:AlwaysOffSampler",
-		"traceidratio":             "TraceIDRatioBased{0.25}",
-		"parentbased_traceidratio": "ParentBased{root:TraceIDRatioBased{0.25}",
-	} {
-		s := read("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER", value, "OTEL_TRACES_SAMPLER_ARG", "0.25")
-		require.Contains(t, s.sampler.Description(), want)
-	}
-	for _, bad := range []string{"x", "-0.1", "1.1", "NaN"} {
-		_, err := readSettings(environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER",
-			"traceidratio", "OTEL_TRACES_SAMPLER_ARG", bad), false)
-		require.ErrorIs(t, err, ErrSettings)
-	}
 }
 
 func FuzzHeaders(f *testing.F) {
@@ -78,8 +58,8 @@ func FuzzHeaders(f *testing.F) {
 	f.Add("x=%0d%0a")
 	f.Add("=,,=")
 	f.Fuzz(func(t *testing.T, raw string) {
-		v := &variables{getenv: environment("H", raw)}
-		for name, values := range v.headers("H") {
+		all, _ := headers("H", raw)
+		for name, values := range all {
 			require.True(t, token().MatchString(name))
 			require.NotContains(t, values[0], "\n")
 		}

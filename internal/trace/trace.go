@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	sdk "go.opentelemetry.io/otel/sdk"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -66,17 +65,16 @@ func Start(ctx context.Context, o Options) (context.Context, func() error, error
 		o.Redact = func(s string) string { return s }
 	}
 	r := &run{ctx: context.WithoutCancel(ctx)}
-	options := []sdktrace.TracerProviderOption{
-		sdktrace.WithSampler(env.sampler), sdktrace.WithResource(describeProgram(env, o.Version)),
-	}
+	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(describeProgram(o.Version))}
 	if o.Local != nil {
 		r.local = &local{to: o.Local}
-		options = append(options, sdktrace.WithSpanProcessor(r.local), sdktrace.WithSampler(recordAll{env.sampler}))
+		options = append(options, sdktrace.WithSpanProcessor(r.local))
 	}
 	if env.on {
 		r.collector = &collector{settings: env, http: newClient(o)}
 		r.collector.run, r.collector.abandon = context.WithCancel(r.ctx)
-		options = append(options, sdktrace.WithBatcher(r.collector, env.batch...))
+		options = append(options, sdktrace.WithBatcher(r.collector,
+			sdktrace.WithMaxQueueSize(sdktrace.DefaultMaxQueueSize))) // the SDK panics at a negative variable
 	}
 	r.provider = sdktrace.NewTracerProvider(options...)
 	t := &tracer{Tracer: r.provider.Tracer(scope, oteltrace.WithInstrumentationVersion(o.Version)), redact: o.Redact,
@@ -103,25 +101,16 @@ func (r *run) end() error {
 	return errors.Join(err, r.collector.lostError(), r.local.failure())
 }
 
-// describeProgram describes this program to the collector.
-func describeProgram(env settings, version string) *resource.Resource {
-	known := []attribute.KeyValue{
-		semconv.ServiceName("pr-review"), semconv.ServiceVersion(version), semconv.TelemetrySDKName("opentelemetry"),
-		semconv.TelemetrySDKLanguageGo, semconv.TelemetrySDKVersion(sdk.Version()),
+// describeProgram describes this program to the collector, as far as the environment does not.
+func describeProgram(version string) *resource.Resource {
+	known := resource.NewWithAttributes(semconv.SchemaURL, semconv.ServiceName("pr-review"),
+		semconv.ServiceVersion(version), semconv.TelemetrySDKName("opentelemetry"), semconv.TelemetrySDKLanguageGo,
+		semconv.TelemetrySDKVersion(sdk.Version()))
+	named, err := resource.Merge(known, resource.NewSchemaless(resource.Environment().Attributes()...))
+	if err != nil {
+		return known
 	}
-	return resource.NewWithAttributes(semconv.SchemaURL, append(known, env.resource...)...)
-}
-
-// recordAll keeps every span for the local file, even those that the sampler would not have sent.
-type recordAll struct{ sdktrace.Sampler }
-
-// ShouldSample returns the inner sampler's decision, but records the spans that it drops.
-func (s recordAll) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
-	r := s.Sampler.ShouldSample(p)
-	if r.Decision == sdktrace.Drop {
-		r.Decision = sdktrace.RecordOnly
-	}
-	return r
+	return named
 }
 
 // newClient returns the client for the collector. A batch may be sent again: the server tells spans by their ids.

@@ -39,14 +39,14 @@ func example() Node {
 func TestTheTreeOfARun(t *testing.T) {
 	t.Parallel()
 	want := `
-                                          time     in   out     cost  end
-octo/demo#7                              2m05s  41.2k  3.1k    $0.21  PAUSED
-├─ internal/flow/a/ve…/on/and/on/app.go   8.2s   9.0k   800  $0.0031  reviewed
-│  ├─ classify gpt-5-mini                 0.8s   1.2k    40  $0.0003  stop
-│  └─ review gpt-5                        3.0s   4.0k   300  $0.0013  tool_calls
-│     ├─ read_file {"path":"internal/app/app.go","start":1,"end":200}  2.1 kB
-│     └─ search_code {"query":"x"}       no result: the query is too short to b…
-└─ 文件/目录.go                                                       skipped
+  time      in     out      cost
+ 2m05s   41.2k    3.1k     $0.21  octo/demo#7  PAUSED
+  8.2s    9.0k     800   $0.0031  ├─ internal/flow/a/…on/and/on/app.go  reviewed
+  0.8s    1.2k      40   $0.0003  │  ├─ classify gpt-5-mini  stop
+  3.0s    4.0k     300   $0.0013  │  └─ review gpt-5  tool_calls
+                                  │     ├─ 2.1 kB  read_file {"path":"internal/…
+                                  │     └─ no result: the query is too short to…
+                                  └─ 文件/目录.go  skipped
 `
 	require.Equal(t, want, "\n"+Tree(example(), 0))
 }
@@ -69,13 +69,13 @@ func TestNotesAreToldWhole(t *testing.T) {
 		{Name: "a.go", Time: -1, Notes: []string{"a first note that is longer than a row", "a second"}},
 	}}
 	require.Equal(t, `
-         time  in  out  cost  end
-run
-└─ a.go
-   ├─ a first note that is longer
-   │  than a row
-   └─ a second
-`, "\n"+Tree(run, 33))
+  time      in     out      cost
+                                  run
+                                  └─ a.go
+                                     ├─ a first note that is
+                                     │  longer than a row
+                                     └─ a second
+`, "\n"+Tree(run, 64))
 }
 
 func TestT9_TheTreeIsSafeOnATerminal(t *testing.T) {

@@ -1,8 +1,8 @@
 package triage
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -198,62 +198,44 @@ func flagHits(path string, kind finding.FlagKind, hits []injection.Hit) []findin
 	return []finding.Flag{{Path: path, Line: hits[0].Line, Kind: kind, Text: text}}
 }
 
-const maxLines = 5
+const maxPlaces = 5 // that a finding of hidden text lists
 
-// hiddenFindings makes a finding of each line that hides something, so that one posted before holds back
-// no other. Kinds that come from a slip of keyboard or copying get one finding each, at the first
-// place.
+// hiddenFindings makes one finding of all that a file hides, and one of its forged marks, each at the first place. The
+// fingerprint covers every place, so that one posted before holds back no other.
 func hiddenFindings(path string, hits []injection.Hit) (found []finding.Finding) {
-	kinds := map[string][]injection.Hit{}
-	for _, h := range hits {
-		key := h.Kind
-		if key != injection.ZeroWidth && key != injection.Controls {
-			key += fmt.Sprintf(" %09d", h.Line)
-		}
-		kinds[key] = append(kinds[key], h)
-	}
-	for _, key := range slices.Sorted(maps.Keys(kinds)) {
-		first, kind := kinds[key][0], kinds[key][0].Kind
-		text := fmt.Sprintf("%s, %s", kind, guard.Code(secret.Redact(first.Excerpt)))
-		switch more := len(kinds[key]) - 1; {
-		case more == 1:
-			text += ", and on another line"
-		case more > 1:
-			text += fmt.Sprintf(", and on %d more lines", more)
-		}
-		f := finding.Finding{
-			Path: path, Side: finding.Right, StartLine: first.Line, Line: first.Line, Category: Hidden,
-			Severity:   finding.Major,
-			Confidence: confidence, Source: finding.Rule, Placement: finding.Inline, Title: "Hidden characters",
-			Body: "What a compiler or a program reads here is not what a person sees. Write it as escapes, or " +
-				"take it out. Found: " + text + ".",
-		}
-		if kind == injection.ForgedMark {
-			f.Title = "Forged mark of this tool"
-			f.Body = "Only this tool writes such a mark, where it posts or asks a model. Take it out. Found: " + text +
-				"."
-		}
+	for _, about := range []struct {
+		forged     bool
+		title, why string
+	}{
+		{false, "Hidden characters", "What a compiler or a program reads here is not what a person sees. Write it as " +
+			"escapes, or take it out."},
+		{true, "Forged mark of this tool", "Only this tool writes such a mark, where it posts or asks a model. Take " +
+			"it out."},
+	} {
+		f := finding.Finding{Path: path, Side: finding.Right, Category: Hidden, Severity: finding.Major,
+			Confidence: confidence, Source: finding.Rule, Placement: finding.Inline, Title: about.title}
 		whole := f
-		for _, h := range kinds[key] {
-			whole.Quote += kind + h.Excerpt + "\n"
+		var places []string
+		for _, h := range hits {
+			if (h.Kind == injection.ForgedMark) == about.forged {
+				f.Line = cmp.Or(f.Line, h.Line)
+				whole.Quote += h.Kind + h.Excerpt + "\n"
+				places = append(places, fmt.Sprintf("line %d: %s, %s", h.Line, h.Kind,
+					guard.Code(secret.Redact(h.Excerpt))))
+			}
 		}
-		f.Fingerprint = finding.Fingerprint(whole)
-		same := slices.IndexFunc(found, func(other finding.Finding) bool {
-			return other.Line == f.Line && other.Title == f.Title
-		})
-		if same < 0 {
-			found = append(found, f)
+		if len(places) == 0 {
 			continue
 		}
-		found[same].Body = strings.TrimSuffix(found[same].Body, ".") + "; " + text + "."
-		found[same].Fingerprint = jointFingerprint(found[same], f)
+		f.StartLine, f.Fingerprint = f.Line, finding.Fingerprint(whole)
+		f.Body = about.why + " Found: " + strings.Join(places[:min(len(places), maxPlaces)], "; ")
+		if more := len(places) - maxPlaces; more > 0 {
+			f.Body += fmt.Sprintf("; and %d more", more)
+		}
+		f.Body += "."
+		found = append(found, f)
 	}
 	order.Stable(found, finding.Compare)
-	if more := len(found) - maxLines; more > 0 {
-		found[maxLines-1].Body += fmt.Sprintf(" There are %d more in this file.", more)
-		found[maxLines-1].Fingerprint = jointFingerprint(found[maxLines-1:]...)
-		found = found[:maxLines]
-	}
 	return found
 }
 

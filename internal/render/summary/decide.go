@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -53,7 +52,7 @@ func (d Decide) Section(r render.Review, commands ...string) string {
 		where = d.dialog(r)
 	}
 	if others != "" {
-		others = render.Details(d.summary(r, len(commands) > 0), others)
+		others = render.Details("More ways to decide", others)
 	}
 	return render.Paragraphs("**Decide**"+where, others)
 }
@@ -98,23 +97,6 @@ func (d Decide) others(r render.Review, commands string) string {
 	return render.Paragraphs("**Reject:** choose `abort` in the form, or:",
 		guard.Fence(d.DispatchAbort, ""),
 		changes("approve with commands, one a line:", d.Dispatch, commands), d.another(r.Round), d.retained())
-}
-
-func (d Decide) summary(r render.Review, changes bool) string {
-	var ways []string
-	if d.Environment == "" {
-		ways = append(ways, "reject")
-	}
-	if changes {
-		ways = append(ways, "approve with changes")
-	}
-	if d.Environment != "" && d.Dispatch != "" {
-		ways = append(ways, "dispatch")
-	}
-	if d.revises(r.Round) {
-		ways = append(ways, "draft again")
-	}
-	return wording.UpperFirst(cmp.Or(strings.Join(ways, ", "), "how"))
 }
 
 // dispatched says how an environment's reviewers can decide without its dialog, if they can.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/guard"
@@ -17,9 +16,8 @@ import (
 )
 
 const (
-	draftBytes  = 1_000_000 // GitHub drops a step's summary above 1,048,576
-	draftFiles  = 150_000   // approximate bytes of its list of files
-	bannerRunes = 100       // approximate characters of unfolded warnings
+	draftBytes = 1_000_000 // GitHub drops a step's summary above 1,048,576
+	draftFiles = 150_000   // approximate bytes of its list of files
 )
 
 // Draft returns the job summary of a review that waits for a decision or is kept without calling
@@ -91,30 +89,25 @@ func (d Decide) price(r render.Review) string {
 	return strings.Join(parts, ", ")
 }
 
-// banner returns the warnings: the first as an alert, and in a fold those that would push the
+// banner returns the warnings: the first as an alert, and the others in a fold, so that they do not push the
 // worst finding off the first screen.
 func banner(notices []string) string {
 	if len(notices) == 0 {
 		return ""
 	}
-	var open, rest []string
-	size := 0
-	for i, n := range notices[:min(len(notices), render.WarningRows)] {
-		n = strings.Join(strings.Fields(n), " ")
-		if size += utf8.RuneCountInString(n); i == 0 || size <= bannerRunes {
-			open = append(open, "> "+n)
-		} else {
-			rest = append(rest, "- "+n)
-		}
+	line := func(notice string) string { return strings.Join(strings.Fields(notice), " ") }
+	alert := "> [!WARNING]\n> " + line(notices[0])
+	if len(notices) == 1 {
+		return alert
+	}
+	var rest []string
+	for _, n := range notices[1:min(len(notices), render.WarningRows)] {
+		rest = append(rest, "- "+line(n))
 	}
 	if more := len(notices) - render.WarningRows; more > 0 {
 		rest = append(rest, "- "+wording.Count(more, "more warning")+" of this kind.")
 	}
-	alert := "> [!WARNING]\n" + strings.Join(open, "\n>\n")
-	if len(rest) == 0 {
-		return alert
-	}
-	return render.Paragraphs(alert, render.Details(wording.Count(len(notices)-len(open), "more warning"),
+	return render.Paragraphs(alert, render.Details(wording.Count(len(notices)-1, "more warning"),
 		strings.Join(rest, "\n")))
 }
 

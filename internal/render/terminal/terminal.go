@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/wording"
 )
@@ -95,12 +94,8 @@ func (t *screen) writeVerdict(piped bool) {
 		t.WriteString(t.paint(Bold, found) + " · " + read + "\n")
 		return
 	}
-	for _, row := range column.Wrap(found, t.Width) {
-		t.WriteString(t.paint(Bold, row) + "\n")
-	}
-	for _, row := range column.Wrap(afterNumber().ReplaceAllString(read, "$1\u00a0"), t.Width) {
-		t.WriteString(strings.ReplaceAll(row, "\u00a0", " ") + "\n")
-	}
+	t.writeColored(Bold, "", found)
+	t.writeText("", read)
 }
 
 func (t *screen) writeAsked() {
@@ -161,9 +156,6 @@ func (t *screen) writeRows(n int, more string, row func(i int) string) {
 		t.writeText("", fmt.Sprintf("and %s %s", wording.Thousands(int64(left)), more))
 	}
 }
-
-// afterNumber matches a space at which a row does not break: the noun stays with its number.
-var afterNumber = pattern.Lazy(`([0-9]) `)
 
 func (t *screen) writeFinding(f finding.Finding) {
 	severity := string(f.Severity)

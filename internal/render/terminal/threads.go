@@ -38,7 +38,10 @@ type Parked struct {
 	Where    string    `json:"where"`
 }
 
-const nameColumns = 17 // of a draft's name
+const (
+	nameColumns = 17 // of a draft's name
+	threadRow   = "%s  %-7s  %6s  %8s  %8s  %-12s  %s\n"
+)
 
 // Threads lists parked drafts in the given order under a heading, for a terminal of 80
 // columns; "" for none.
@@ -46,37 +49,18 @@ func Threads(list []Parked, now time.Time) string {
 	if len(list) == 0 {
 		return ""
 	}
-	rows := [][]string{{"pull request", "outcome", "age", "findings", "blockers", "expires", "state"}}
-	for _, p := range list {
-		rows = append(rows, p.cells(now))
-	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], column.Width(cell))
-		}
-	}
 	var b strings.Builder
-	for i, row := range rows {
-		line := ""
-		for k, cell := range row {
-			line += column.Pad(cell, widths[k]+2)
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-		if i > 0 && list[i-1].Where != "" {
-			b.WriteString("  " + guard.Line(list[i-1].Where, 1000) + "\n")
+	fmt.Fprintf(&b, threadRow, column.Pad("pull request", nameColumns), "outcome", "age", "findings", "blockers", "expires", "state")
+	for _, p := range list {
+		name := column.Pad(column.Cut(guard.Line(p.Name, 1000), nameColumns), nameColumns)
+		fmt.Fprintf(&b, threadRow, name, guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
+			wording.Thousands(int64(p.Findings)), wording.Thousands(int64(p.Blockers)),
+			p.Expires.UTC().Format("2 Jan 15:04"), p.State)
+		if p.Where != "" {
+			b.WriteString("  " + guard.Line(p.Where, 1000) + "\n")
 		}
 	}
 	return b.String()
-}
-
-func (p Parked) cells(now time.Time) []string {
-	return []string{
-		column.Cut(guard.Line(p.Name, 1000), nameColumns), guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
-		wording.Thousands(int64(p.Findings)), wording.Thousands(int64(p.Blockers)),
-		p.Expires.UTC().Format("2 Jan 15:04"),
-		string(p.State),
-	}
 }
 
 func age(d time.Duration) string {
