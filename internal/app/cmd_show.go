@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/trace"
@@ -32,11 +31,8 @@ func (a *app) showCommand() command {
 		"show", "<thread | owner/repo#n>", "print a draft that waits", o.flags,
 		func(ctx context.Context, args []string) error {
 			a.Options = &o.Options
-			switch {
-			case o.stats || o.propose:
+			if o.stats || o.propose {
 				return a.stats(ctx, args, &o.statsOptions, true)
-			case len(args) == 1 && pull.LooksLikeRef(args[0]):
-				return a.showPull(ctx, args[0], o)
 			}
 			return a.show(ctx, args, o)
 		}, &o.JSON,
@@ -74,16 +70,16 @@ func (o *showOptions) printer(a *app) func(driver.Report) error {
 	}
 }
 
-// show prints a draft of the local store.
+// show prints a draft of the local store, or else from GitHub the one of --code or the newest of
+// the instance.
 func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
-	s, err := a.NamedThread(ctx, args, "show")
-	if there := a.findOnGitHub(ctx, args, err); there != nil {
-		return there.show(ctx, o.printer(a))
-	}
-	if err != nil {
+	s, there, err := a.find(ctx, args, "show")
+	switch {
+	case err != nil:
 		return err
-	}
-	if local.IsProposal(s.Thread) {
+	case there != nil:
+		return there.show(ctx, o.printer(a))
+	case local.IsProposal(s.Thread):
 		return a.ShowProposal(ctx, s)
 	}
 	r, err := a.Stored(ctx, &s)

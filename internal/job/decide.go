@@ -319,6 +319,9 @@ func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Dr
 
 // record returns the record of this job's decision on a draft by dispatch, without the verdict.
 func (g *gated[S]) record(o checkpoint.Draft) decision.Record {
+	if g.own {
+		return o.Record(g.by(), g.Clock(), decision.ByCommandLine)
+	}
 	return o.Record(g.by(), g.Clock(), decision.ByDispatch)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
@@ -96,11 +97,20 @@ func (j *job) posted(ctx context.Context, thread string) (string, bool, error) {
 // was done on a thread.
 func (j *job) deskOf(about checkpoint.Subject, branch string,
 	standing func(context.Context, string) (string, bool, error)) *handoff.Desk {
-	return &handoff.Desk{
+	desk := &handoff.Desk{
 		Records: j.records(about, branch), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil,
 		Keyed: j.Protection.Keyed(), Warn: j.warning, Standing: standing,
 	}
+	if j.own {
+		desk.Records = unrecorded{j.records(about, branch)}
+	}
+	return desk
 }
+
+// unrecorded reads decisions but stores none: only a run can upload an artifact.
+type unrecorded struct{ *handoff.Artifacts }
+
+func (unrecorded) Put(context.Context, decision.Record) error { return nil }
 
 func (j *job) records(about checkpoint.Subject, branch string) *handoff.Artifacts {
 	all := &handoff.Artifacts{Runs: j.runs, Subject: about, Branch: branch, Protection: j.Protection, Out: j.Stdout,
@@ -119,5 +129,5 @@ func (j *job) warning(what string, err error) {
 	if err != nil {
 		what += ": " + driver.Explain(err)
 	}
-	j.runner.Warning(what)
+	j.warn(what)
 }

@@ -55,7 +55,7 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		if why := j.undecidable(*change.Pull); why != "" {
-			j.runner.Warning("no draft of this run can be decided: " + why)
+			j.warn("no draft of this run can be decided: " + why)
 		}
 		return j.draft(ctx, change, reviewer, approvals)
 	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && keyless):
@@ -88,7 +88,7 @@ func (j *job) undecidable(p pull.Pull) string {
 // overruled warns of lines of the settings file that have no effect.
 func (j *job) overruled(c config.Config) {
 	for _, line := range c.Overruled {
-		j.runner.Warning(line)
+		j.warn(line)
 	}
 }
 
@@ -110,7 +110,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		return before.done, err
 	}
 	if change.Config.CapPerPull > 0 && !j.Protection.Keyed() {
-		j.runner.Warning("max-cost-per-pull counts only this run: what other runs have cost is believed under " +
+		j.warn("max-cost-per-pull counts only this run: what other runs have cost is believed under " +
 			"trust: seal or encrypt, which vouch for it")
 	}
 	store := j.carried(change)
@@ -149,7 +149,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.Driver {
 	r.Linger, r.Mute = driver.LastAnswers, j.Summary == "counts"
 	return driver.Driver{
-		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.runner.Warning,
+		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.warn,
 		Tell: j.tell, Pulse: j.tell,
 		Linters: linter.Source{Findings: j.Findings, Wait: j.FindingsWait, Dir: j.Getenv("GITHUB_WORKSPACE"),
 			Within: true,

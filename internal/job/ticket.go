@@ -174,7 +174,7 @@ func (j *job) bot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
 // driver returns the driver of a ticket's thread. It prints each node as it begins.
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {
-	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.runner.Warning,
+	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.warn,
 		Tell: p.tell, Observe: func(e graph.Event) {
 			if e.Kind == graph.StepStarted {
 				fmt.Fprintln(p.Stdout, e.Node)

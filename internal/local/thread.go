@@ -94,43 +94,39 @@ func (a *Terminal) Stored(ctx context.Context, s *Session) (r driver.Report, err
 }
 
 // StoredPull returns the store's thread for a pull request's current commit whose draft waits,
-// is being revised or was decided. It returns "" if there is none.
-func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (string, error) {
-	store, err := a.OpenStore(ctx, a.Store)
-	if err != nil {
-		return "", err
+// is being revised or was decided. Its id is empty if there is none.
+func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (s Session, err error) {
+	if s.Store, err = a.OpenStore(ctx, a.Store); err != nil {
+		return s, err
 	}
-	ids, err := Threads(ctx, store)
-	if err != nil {
-		return "", err
-	}
+	ids, err := Threads(ctx, s.Store)
 	of := strings.TrimSuffix(pull.ThreadID(ref, a.Instance, ""), ":")
 	ids = slices.DeleteFunc(ids, func(id string) bool {
 		return !strings.EqualFold(id[:max(0, strings.LastIndexByte(id, ':'))], of)
 	})
-	if len(ids) == 0 {
-		return "", nil
+	if err != nil || len(ids) == 0 {
+		return s, err
 	}
-	api, err := a.GitHub(ref, a.Settings)
-	if err != nil {
-		return "", err
+	if s.API, err = a.GitHub(ref, a.Settings); err != nil {
+		return s, err
 	}
-	now, err := api.Pull(ctx, ref)
+	now, err := s.API.Pull(ctx, ref)
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	for _, id := range ids {
-		r, err := a.Report(ctx, Session{Store: store, Thread: id})
+		r, err := a.Report(ctx, Session{Store: s.Store, Thread: id})
 		if err != nil {
 			continue // the threads command tells what is wrong with it
 		}
-		waits := r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil
+		waits := r.Parked() && !a.late(r)
 		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA &&
 			(a.Code == "" || a.Code == r.Code) {
-			return id, nil
+			s.Thread = id
+			break
 		}
 	}
-	return "", nil
+	return s, nil
 }
 
 // threadOf returns the one thread in the store that the typed id matches.
