@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
@@ -72,31 +71,11 @@ func (a *app) context(ctx context.Context, args []string) error {
 	return nil
 }
 
-const (
-	contextWidth = 80
-	contextLabel = 12 // columns for the names on the left
-)
-
-// printContext prints the rows, wrapped at 80 columns. Consecutive rows of one name show it once.
+// printContext prints a row per fact, with its other lines indented.
 func printContext(w io.Writer, g ticket.Context) {
-	last := ""
 	for _, row := range contextRows(g) {
-		name := guard.Line(row[0], 0)
-		if name == last {
-			name = ""
-		} else {
-			last = name
-		}
-		for line := range strings.SplitSeq(row[1], "\n") {
-			width := contextWidth - contextLabel
-			if strings.Contains(line, `"sha256:`) {
-				width = contextWidth // people copy a tool's pin, so it stays in one piece
-			}
-			for _, part := range column.Wrap(guard.Line(line, 0), width) {
-				fmt.Fprintln(w, strings.TrimRight(column.Pad(name, contextLabel-1)+" "+part, " "))
-				name = ""
-			}
-		}
+		text := strings.ReplaceAll(guard.Text(row[1]), "\n", "\n"+strings.Repeat(" ", 12))
+		fmt.Fprintf(w, "%-11s %s\n", guard.Line(row[0], 0), text)
 	}
 }
 

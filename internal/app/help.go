@@ -10,16 +10,6 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 )
 
-// commands returns all commands, in the order in which help lists them.
-func (a *app) commands() []command {
-	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand(),
-		a.statsCommand()}
-	all = append(all, a.evalCommands()...)
-	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.initCommand(), a.configCommand(),
-		a.graphCommand(), a.completionCommand(a.commands),
-		command{name: "version", help: "print the version", run: a.version})
-}
-
 // examples maps a command to command lines to start with, without the program's name.
 var examples = map[string][]string{
 	"review": {
@@ -28,40 +18,19 @@ var examples = map[string][]string{
 		"review main...HEAD --provider offline       # by rules, without a model",
 		"git diff --staged | %s review -             # a diff; exit code 0: done, or a draft waits",
 	},
-	"implement": {
-		"implement TICKET.md                         # a ticket as a file; commits to a branch of its own",
-		`implement PAY-88 --check "go test ./..."    # of the tracker in the settings`,
-	},
+	"implement": {`implement TICKET.md --check "go test ./..."  # commits to a branch of its own`},
 	"resume": {
 		"resume owner/repo#42                        # shows the draft and asks",
 		`resume owner/repo#42 --approve --command "/drop F2: as intended"`,
-		"resume --next owner/repo                    # the draft that waits with the gravest findings",
-		"resume owner/repo#42 --approve --post       # a draft on GitHub, under your own account",
 	},
-	"show": {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
-	"stats": {
-		"stats                                       # of the store",
-		"stats 'acme/*' --since 30d                  # of all repositories on GitHub that the token sees",
-		"stats owner/repo --propose | git apply      # settings by what approvers drop",
-	},
-	"threads": {"threads                                     # of the store", "threads owner/repo"},
-	"init": {
-		"init                                        # writes the files, prints what to do on GitHub",
-		"init --apply --reviewer acme/maintainers    # and does it; gh asks for the model's key",
-		"init --check                                # whether everything is there, and the model answers",
-		"init --org acme --repos repos.txt           # what pull requests it would open; --apply opens them",
-	},
-	"config": {
-		"config check                                # .github/pr-review.yml, all mistakes with their lines",
-		"config check --online                       # and whether the models and the token answer",
-		"config print --json                         # every setting, and what set it",
-	},
-	"eval run": {"eval run starter --provider offline", "eval run cases.jsonl --out runs/1"},
-	"index":    {"index --dir ."},
-	"search": {
-		`search "where is the retry limit checked"`,
-		`search ParseRef --explain                   # every leg's rank of each hit`,
-	},
+	"show":       {"show owner/repo#42                          # the draft"},
+	"stats":      {"stats 'acme/*' --since 30d                  # of all repositories on GitHub that the token sees"},
+	"threads":    {"threads owner/repo"},
+	"init":       {"init --apply --reviewer acme/maintainers    # files, environments; gh asks for the model's key"},
+	"config":     {"config check                                # .github/pr-review.yml, all mistakes with their lines"},
+	"eval run":   {"eval run starter --provider offline"},
+	"index":      {"index --dir ."},
+	"search":     {`search "where is the retry limit checked"`},
 	"completion": {"completion bash                             # source <(pr-review-action completion bash)"},
 	"context":    {"context owner/repo#42                       # what tickets and pages a review would read"},
 }

@@ -63,16 +63,16 @@ func (a *app) reports(ctx context.Context, store wire.Store,
 	return all, err
 }
 
-// reviewed returns what reports whether a thread is a review's and its id has the prefix begin.
-// Of owner/repo it does not take owner/repo2 for the beginning.
-func reviewed(begin string) func(thread string) bool {
-	_, _, notARepository := pull.ParseRepository(begin)
+// reviewed returns what reports whether a thread is a review's of a repository, or of any if
+// that is empty.
+func reviewed(repository string) func(thread string) bool {
 	return func(thread string) bool {
-		rest, ok := strings.CutPrefix(thread, begin)
-		return ok && !local.IsProposal(thread) &&
-			(notARepository != nil || strings.ContainsAny(rest[:min(len(rest), 1)], "#:"))
+		return !local.IsProposal(thread) && (repository == "" || repositoryOf(thread) == repository)
 	}
 }
+
+// repositoryOf returns the repository of a thread, or what stands for it in local input.
+func repositoryOf(thread string) string { return thread[:strings.IndexAny(thread+"#", "#:")] }
 
 // statsRuns converts drafts to runs for the sums, each once: two folders may hold the same draft.
 func statsRuns(all []driver.Report) (runs []stats.Run) {
@@ -92,8 +92,7 @@ func statsRuns(all []driver.Report) (runs []stats.Run) {
 }
 
 func statsRun(r driver.Report, of string) stats.Run {
-	repository := r.Thread[:strings.IndexAny(r.Thread+"#", "#:")]
-	return stats.Run{Repository: repository, Pull: of, Outcome: r.Outcome, Usage: r.Usage,
+	return stats.Run{Repository: repositoryOf(r.Thread), Pull: of, Outcome: r.Outcome, Usage: r.Usage,
 		Seconds: r.State.Draft.Seconds, Record: r.State.Decision}
 }
 
@@ -291,17 +290,20 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 		return problem.Usage(fmt.Sprintf("the decisions are of %d repositories, and settings are of one",
 			len(repositories)), a.Name+" show --stats --propose owner/repo")
 	}
-	file, text, err := settingsText(o.Config)
-	if err != nil {
+	if err := o.InRepository(); err != nil {
 		return err
 	}
-	from := config.File{Path: file, Defaults: o.Defaults}
+	text, err := os.ReadFile(filepath.Join(configcmd.WorkTree(), o.Config))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
+	}
+	from := config.File{Path: o.Config, Defaults: o.Defaults}
 	now, err := from.Parse(text)
 	if err != nil {
 		return err
 	}
 	verdicts := stats.Verdicts(all)
-	p := proposedSettings{File: file, Decisions: len(verdicts),
+	p := proposedSettings{File: o.Config, Decisions: len(verdicts),
 		Least: map[string]any{"share": stats.MinShare, "dropped": stats.MinDropped, "pulls": stats.MinPulls,
 			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: lower bound of the 95 % interval
 		Proposed: []stats.Habit{}}
@@ -316,59 +318,17 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 			base = "there"
 		}
 		p.Proposed = habits
-		p.Diff = change.Unified([]change.File{change.Of(file, "", base, string(text), string(after))})
+		p.Diff = change.Unified([]change.File{change.Of(o.Config, "", base, string(text), string(after))})
 	}
 	if o.JSON {
 		return driver.PrintJSON(a.Stdout, p)
 	}
 	fmt.Fprint(a.Stdout, p.Diff)
-	a.explainProposal(p)
-	return nil
-}
-
-// explainProposal prints to standard error what the diff rests on, and how to apply it.
-func (a *app) explainProposal(p proposedSettings) {
-	what := "Nothing to propose"
+	what, next := "Nothing to propose", ""
 	if n := len(p.Proposed); n > 0 {
 		what = fmt.Sprintf("Proposed for %s: %d", guard.Line(p.File, driver.MaxLine), n)
+		next = "Nothing was changed. To apply it, from the top of the clone, pipe this into git apply.\n"
 	}
-	fmt.Fprintf(a.Stderr, "%s, from %d decisions.\nAn entry rests on %d findings or more, dropped by id with a reason "+
-		"on %d pull\nrequests or more. Of those judged it is more than %.0f %%, at the lower end of the\n95 %% "+
-		"interval, and more than chance would give.\n",
-		what, p.Decisions, stats.MinDropped, stats.MinPulls, 100*stats.MinShare)
-	if p.Diff != "" {
-		fmt.Fprintf(a.Stderr, "Nothing was changed. To apply it, from the top of the clone, pipe this into git "+
-			"apply.\n")
-	}
-}
-
-// settingsText reads the settings file of this folder's clone, or the named one. It returns
-// the file's path from the top of the clone, and a nil text if there is no such file.
-func settingsText(named string) (file string, text []byte, err error) {
-	here, err := os.Getwd()
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here) // a link's parent is not its target's parent
-	}
-	top := filepath.Join(here, configcmd.WorkTree())
-	path := filepath.Join(top, named)
-	if err == nil && named != config.DefaultPath {
-		if path = named; !filepath.IsAbs(path) {
-			path = filepath.Join(here, path)
-		}
-		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-			path = filepath.Join(folder, filepath.Base(path))
-		}
-		named, err = filepath.Rel(top, path)
-	}
-	if named = filepath.ToSlash(named); err != nil || !filepath.IsLocal(named) {
-		return "", nil, problem.Usage("the settings file is outside this clone", "name one in it with --config")
-	}
-	text, err = os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return named, nil, nil
-	}
-	if err != nil {
-		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
-	}
-	return named, text, nil
+	fmt.Fprintf(a.Stderr, "%s, from %d decisions.\n%s", what, p.Decisions, next)
+	return nil
 }
