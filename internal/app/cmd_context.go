@@ -39,12 +39,8 @@ func (a *app) context(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return problem.Usage("context takes one pull request", a.Name+" context owner/repo#42, or its address")
 	}
-	named, err := a.Numbered(ctx, args[0])
-	if err != nil {
-		return err
-	}
 	var s local.Session
-	c, err := a.ReadPull(ctx, named, &s)
+	c, err := a.ReadPull(ctx, args[0], &s)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -63,7 +62,6 @@ type Report struct {
 	Place    string            `json:"-"` // location of the review: ReviewURL, a file, or the screen
 	State    reviewpr.State    `json:"-"`
 	Packed   checkpoint.Draft  `json:"-"`
-	Retained time.Time         `json:"-"` // when the artifact is deleted; zero if unknown
 	Withdrew string            `json:"-"` // code of the draft that this one replaces
 	Failed   error             `json:"-"` // after a decision: fail-on was reached, or SARIF not written
 	Before   cost.MicroUSD     `json:"-"` // cost of the draft before this run revised it

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
@@ -12,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -193,14 +191,4 @@ func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *art
 			}
 		},
 	})
-}
-
-// retained returns when the server deletes the draft's artifact, or the zero time if it does
-// not say. A repository's own limit may be shorter than the requested time.
-func (j *job) retained(ctx context.Context, name string) time.Time {
-	list, _, err := j.api.Artifacts(ctx, j.ref.Owner, j.ref.Repo, github.Artifacts{Run: j.env.RunID, Name: name})
-	if err != nil || len(list) == 0 {
-		return time.Time{}
-	}
-	return list[0].ExpiresAt
 }

@@ -122,7 +122,6 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 			Stays: before.stays,
 		}, func(c ingest.Change) (reviewpr.Draft, error) {
 			err := j.chooseEnvironment(ctx, c)
-			j.warnAlone(c.Pull.Author)
 			return j.drafting(ctx, c, reviewer, approvals, before), err
 		})
 	if err != nil {
@@ -169,7 +168,6 @@ func (j *job) parked(ctx context.Context, r driver.Report, store *artifactstore.
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
-	r.Retained = j.retained(ctx, r.Artifact)
 	if err := desk.Withdraw(ctx, replaced, j.now(), r.Code); err != nil {
 		j.warning("the earlier draft could not be withdrawn, either may be decided", err)
 	} else if len(replaced) > 0 {

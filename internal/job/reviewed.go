@@ -52,7 +52,9 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		unmoved: func(_ context.Context, o checkpoint.Draft) error {
 			return post.CheckHead(o.Manifest.Subject, o.Code, driver.PullNow(now))
 		},
-		standing: func(reviewpr.State) func(context.Context, string) (string, bool, error) { return j.posted },
+		standing: func(ctx context.Context, _ reviewpr.State, thread string) (string, bool, error) {
+			return j.posted(ctx, thread)
+		},
 		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
 		items:    reviewpr.State.Items,
 		deciders: func(s reviewpr.State) []string { return s.Draft.Config.Deciders },
@@ -267,9 +269,6 @@ func (j *job) checkFeedback() error {
 	case len(j.Feedback) > decision.MaxFeedback:
 		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback),
 			decision.MaxFeedback), "shorten it")
-	case j.Decision != "" || strings.TrimSpace(j.Commands) != "":
-		return problem.Usage("decision and commands have no place in mode revise",
-			"decide about the new draft, by its own code")
 	case j.Anew:
 		return problem.Usage("again: true drafts without the draft that is to be revised",
 			"leave one of again and feedback out")

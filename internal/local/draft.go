@@ -59,7 +59,7 @@ func (a *Terminal) local(ctx context.Context, arg string, admit bool) (*Run, err
 // choose sets the reviewer and the progress line. It sends no request.
 func (r *Run) choose() (err error) {
 	r.progress = r.NewProgress(r.Quiet || r.JSON)
-	r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait)
+	r.reviewer, err = r.NewReviewer(r.Settings, nil)
 	return err
 }
 

@@ -3,7 +3,6 @@ package local
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,17 +60,8 @@ func (a *Terminal) Implement(ctx context.Context, args []string, o *ImplementOpt
 func (a *Terminal) implement(ctx context.Context, arg string, o *ImplementOptions, given decision.Verdict) (err error) {
 	p := &proposing{Terminal: a, check: o.check, modules: o.modules}
 	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
-		next := ""
-		switch {
-		case errors.Is(err, ingest.ErrNoClone):
-			next = "go into the clone of the repository that is to be changed"
-		case errors.Is(err, ingest.ErrNoRange) && o.base == "":
-			return problem.Usage("this clone has no commit yet", "commit what is to be built on")
-		case errors.Is(err, ingest.ErrNoRange):
-			return problem.Usage(fmt.Sprintf("%.100q is not a commit of this clone", o.base),
-				"name a branch or a commit of it with --base")
-		}
-		return problem.As(problem.Misuse, err, next)
+		return problem.As(problem.Misuse, err, "go into the clone that is to be changed, and name a commit of it with "+
+			"--base, or none for HEAD")
 	}
 	a.overruled(p.base.Config, &o.Options)
 	if p.ticket, err = a.ticketOf(ctx, arg, p.base.Config, o); err != nil {
@@ -99,22 +89,15 @@ const maxTicket = 256 << 10
 // in one of the sources that the settings name.
 func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
 	o *ImplementOptions) (t ticket.Ticket, err error) {
-	switch info, failed := os.Stat(arg); {
-	case failed == nil && !info.IsDir() && info.Size() > maxTicket:
-		return t, problem.Usage(fmt.Sprintf("%s is larger than %d KiB", arg, maxTicket>>10),
-			"cut it to what is asked for")
-	case failed == nil && !info.IsDir():
+	if info, failed := os.Stat(arg); strings.HasSuffix(arg, ".md") || failed == nil && !info.IsDir() {
 		text, err := os.ReadFile(arg)
-		if err != nil {
-			return t, problem.Usage(err.Error(), "")
+		if err == nil && (len(text) > maxTicket || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {
+			err = fmt.Errorf("%s is not text of at most %d KiB", arg, maxTicket>>10)
 		}
-		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-			return t, problem.Usage(arg+" is not text", "name a Markdown file")
+		if err != nil {
+			return t, problem.Usage(err.Error(), "name a Markdown file, a ticket's key, or owner/repo#7")
 		}
 		return ticket.FromMarkdown(strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg)), string(text)), nil
-	case strings.HasSuffix(arg, ".md"):
-		return t, problem.Usage(fmt.Sprintf("there is no file %s", arg),
-			"name a Markdown file, a ticket's key, or owner/repo#7")
 	}
 	none := problem.Usage(fmt.Sprintf("%q is not a file, a ticket's key or an issue", arg),
 		"name a Markdown file, a key such as PAY-88, or owner/repo#7")

@@ -40,15 +40,8 @@ type proposing struct {
 }
 
 func (p *proposing) driver() driver.Driver {
-	return driver.Driver{Front: p.Front, Store: p.Store, Thread: p.Thread, Observe: p.observe, Warn: p.Warn,
+	return driver.Driver{Front: p.Front, Store: p.Store, Thread: p.Thread, Warn: p.Warn,
 		Tell: func(line string) { p.Say(guard.Line(line, driver.MaxLine)) }}
-}
-
-// observe prints each step as it begins.
-func (p *proposing) observe(e graph.Event) {
-	if e.Kind == graph.StepStarted && !p.Quiet && !p.JSON {
-		fmt.Fprintln(p.Stderr, strings.ReplaceAll(e.Node, "_", " "))
-	}
 }
 
 // draft continues the ticket's thread, or starts it. A thread that is parked or decided is only
