@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
@@ -18,23 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// contextCommand shows what a review would know about a pull request's tickets.
-func (a *app) contextCommand() command {
-	o := local.NewOptions()
-	return command{
-		"context", "<url | owner/repo#n | n>",
-		"show which tickets and pages a review would read, and what it would understand",
-		func(f *pflag.FlagSet) {
-			o.Flags(f, "context")
-			f.BoolVar(&o.JSON, "json", false, "print one JSON object")
-		},
-		func(ctx context.Context, args []string) error {
-			a.Options = &o
-			return a.context(ctx, args)
-		}, &o.JSON,
-	}
-}
-
+// context shows what a review would know about a pull request's tickets.
 func (a *app) context(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return problem.Usage("context takes one pull request", a.Name+" context owner/repo#42, or its address")

@@ -23,38 +23,11 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// resumeOptions holds the flags of resume.
-type resumeOptions struct {
-	local.Options
-	next bool // take the worst draft
-}
-
-func (a *app) resumeCommand() command {
-	o := &resumeOptions{Options: local.NewOptions()}
+func resumeFlags(o *local.Options, f *pflag.FlagSet) {
 	o.Resumed = true
-	return command{
-		"resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub", o.flags,
-		func(ctx context.Context, args []string) error {
-			a.Options = &o.Options
-			given, err := o.Verdict()
-			switch {
-			case err != nil:
-				return err
-			case o.Post && (o.Abort || o.Revise != ""):
-				return problem.Usage("--post posts a draft, and this decision posts none",
-					"leave out --post: the decision goes to the draft's workflow")
-			case o.next && !o.ofTicket():
-				return a.resumeNext(ctx, args, o, given)
-			}
-			return a.resume(ctx, args, o, given)
-		}, &o.JSON,
-	}
-}
-
-func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.Flags(f, "resume")
 	o.DecisionFlags(f)
-	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
+	f.BoolVar(&o.Next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
 		"with owner/repo, on GitHub")
 	f.BoolVar(&o.Post, "post", false, "post a draft of GitHub under your own account, with your own token")
 	f.BoolVar(&o.NoInput, "no-input", false, "never ask")
@@ -63,23 +36,31 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.OutputFlags(f)
 }
 
-// ofTicket reports whether a flag is set that only a ticket's change takes.
-func (o *resumeOptions) ofTicket() bool { return o.Push || len(o.Drop) > 0 }
-
-// resume decides the draft that an argument names: one in the local store, or else the one that
-// waits on GitHub.
-func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) error {
+// resume decides the draft that an argument names, or the worst one: one in the local store, or
+// else one that waits on GitHub.
+func (a *app) resume(ctx context.Context, args []string) error {
+	given, err := a.Verdict()
+	ofTicket := a.Push || len(a.Drop) > 0 // only a ticket's change takes these
+	switch {
+	case err != nil:
+		return err
+	case a.Post && (a.Abort || a.Revise != ""):
+		return problem.Usage("--post posts a draft, and this decision posts none",
+			"leave out --post: the decision goes to the draft's workflow")
+	case a.Next && !ofTicket:
+		return a.resumeNext(ctx, args, given)
+	}
 	s, there, err := a.find(ctx, args, "resume")
 	switch {
 	case err == nil && there == nil && local.IsProposal(s.Thread):
 		return a.ResumeProposal(ctx, s, given)
-	case o.ofTicket() && (err == nil || problem.Check(err) == 1):
+	case ofTicket && (err == nil || problem.Check(err) == 1):
 		return problem.Usage("--drop and --push are for a ticket's change, and no draft of one is named",
 			`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
 	case err != nil:
 		return err
 	case there == nil:
-		return a.resumeStored(ctx, s, o, given)
+		return a.resumeStored(ctx, s, given)
 	}
 	d, waits, err := there.chooseDraft(ctx, given != "" || a.Text() != "")
 	if err != nil {
@@ -89,14 +70,13 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 }
 
 // resumeStored decides a review's draft of the local store.
-func (a *app) resumeStored(ctx context.Context, s local.Session, o *resumeOptions,
-	given decision.Verdict) (err error) {
+func (a *app) resumeStored(ctx context.Context, s local.Session, given decision.Verdict) (err error) {
 	began := a.Now()
 	r, err := a.Stored(ctx, &s)
 	if err != nil {
 		return err
 	}
-	ctx, over, err := a.StartTrace(ctx, o.Settings, o.Trace, a.Warn)
+	ctx, over, err := a.StartTrace(ctx, a.Settings, a.Trace, a.Warn)
 	if err != nil {
 		return err
 	}
@@ -109,7 +89,7 @@ func (a *app) resumeStored(ctx context.Context, s local.Session, o *resumeOption
 // resumeNext resumes the worst waiting draft, in the local store or on GitHub. It looks at the
 // named repository, or else at the store and at the clone's origin. Drafts that have expired,
 // were decided, or are for another commit than the pull request's current one are not waiting.
-func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
+func (a *app) resumeNext(ctx context.Context, args []string, given decision.Verdict) (err error) {
 	switch {
 	case len(args) > 1:
 		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
@@ -126,7 +106,7 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 		ref = origin
 		ref.Number = 0
 	}
-	queue, err := a.queue(ctx, ref, len(args) == 0, o)
+	queue, err := a.queue(ctx, ref, len(args) == 0)
 	if err != nil {
 		return err
 	}
@@ -164,13 +144,13 @@ func worstFirst(a, b waitingDraft) int {
 // queue returns the waiting drafts of a repository, on GitHub and in the local store. If all is
 // set, it includes the store's drafts of other repositories and of local input. Where GitHub
 // cannot be read, every draft in the store counts as one of a current commit.
-func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOptions) (queue []waitingDraft, err error) {
+func (a *app) queue(ctx context.Context, ref pull.Ref, all bool) (queue []waitingDraft, err error) {
 	var heads map[int]string
 	var elsewhere error
 	if ref.Owner != "" {
 		queue, heads, elsewhere = a.waitingRemote(ctx, ref)
 	}
-	store, err := a.OpenStore(ctx, o.Store)
+	store, err := a.OpenStore(ctx, a.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +164,7 @@ func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOption
 		}
 		queue = append(queue, waitingDraft{r.Thread, r.Code, finding.Count(r.Findings, finding.Blocker),
 			finding.Count(r.Findings, finding.Major), r.State.Draft.CreatedAt, func(ctx context.Context) error {
-				return a.resume(ctx, []string{r.Thread}, o, "")
+				return a.resumeStored(ctx, local.Session{Store: store, Thread: r.Thread}, "")
 			}})
 	}
 	if elsewhere != nil && len(queue) > 0 {

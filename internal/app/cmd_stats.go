@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -17,55 +16,35 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// statsOptions holds the flags of stats, which show has too.
-type statsOptions struct {
-	local.Options
-	since   string
-	after   time.Time // parsed from since; zero for no limit
-	propose bool      // print the settings that approvers' habits suggest
-}
-
-func (a *app) statsCommand() command {
-	o := &statsOptions{Options: local.NewOptions()}
-	return command{
-		"stats", "[owner/repo | 'owner/*' | FOLDER]…",
-		"sum what drafts cost and took, and what approvers made of them",
-		func(f *pflag.FlagSet) { o.flags(f); o.ListFlags(f, "stats") },
-		func(ctx context.Context, args []string) error {
-			a.Options = &o.Options
-			return a.stats(ctx, args, o, false)
-		}, &o.JSON,
-	}
-}
-
-func (o *statsOptions) flags(f *pflag.FlagSet) {
-	f.BoolVar(&o.propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
+func statsFlags(o *local.Options, f *pflag.FlagSet) {
+	f.BoolVar(&o.Propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
 		"for, as a diff of the settings file")
-	f.StringVar(&o.since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
+	f.StringVar(&o.Since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
 }
 
 // stats sums up what drafts cost, how long they took and what approvers did with them, or
 // proposes settings from that. It reads the store or the named folders: all drafts, or those
 // of one repository. Without --store it reads GitHub for owner/*, and for owner/repo too
-// unless store is set.
-func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store bool) (err error) {
-	if o.after, err = parseSince(o.since, a.Now()); err != nil {
+// for show --stats.
+func (a *app) stats(ctx context.Context, args []string) error {
+	after, err := parseSince(a.Since, a.Now())
+	if err != nil {
 		return err
 	}
 	folders, names, err := sources(args)
 	if err != nil {
 		return err
 	}
-	here := store || len(folders) > 0 || len(names) == 0 || strings.HasPrefix(names[0], "local/")
-	if o.Store == "" && (!here || len(names) > 0 && strings.HasSuffix(names[0], "/*")) {
-		return a.remoteStats(ctx, names, o)
+	here := a.Stats || len(folders) > 0 || len(names) == 0 || strings.HasPrefix(names[0], "local/")
+	if a.Store == "" && (!here || len(names) > 0 && strings.HasSuffix(names[0], "/*")) {
+		return a.remoteStats(ctx, names, after)
 	}
 	if len(names) > 1 {
 		return problem.Usage("show --stats takes one repository, and folders",
 			a.Name+" show --stats owner/repo ./drafts-a ./drafts-b")
 	}
-	if o.Store != "" || len(folders) == 0 {
-		folders = append(folders, o.Store)
+	if a.Store != "" || len(folders) == 0 {
+		folders = append(folders, a.Store)
 	}
 	var all []driver.Report
 	for _, folder := range folders {
@@ -79,8 +58,8 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 		}
 		all = append(all, reports...)
 	}
-	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
-	return a.printSums(statsRuns(all), nil, o)
+	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(after) })
+	return a.printSums(statsRuns(all), nil)
 }
 
 // sources separates the arguments into folders, and names of repositories or owners. A folder

@@ -23,30 +23,45 @@ import (
 // commands returns all commands, in the order in which help lists them. What other rooms carry
 // out is in this file, the rest in the cmd_ files.
 func (a *app) commands() []command {
-	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand(),
-		a.statsCommand()}
+	all := []command{
+		a.onDrafts("review", "[url | owner/repo#n | n | base..head | base...head | revision | - | FILE.diff | demo]",
+			"review a change, by default of the work tree, and stop for a decision", (*local.Options).ReviewFlags, a.Review),
+		a.onDrafts("implement", "<FILE.md | KEY | owner/repo#n>",
+			"write the change that a ticket asks for, and stop for a decision before it is committed",
+			(*local.Options).ImplementFlags, a.Implement),
+		a.onDrafts("resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub",
+			resumeFlags, a.resume),
+		a.onDrafts("show", "<thread | owner/repo#n>", "print a draft that waits", showFlags, a.show),
+		a.onDrafts("threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub",
+			func(o *local.Options, f *pflag.FlagSet) { o.ListFlags(f, "threads") }, a.threads),
+		a.onDrafts("stats", "[owner/repo | 'owner/*' | FOLDER]…",
+			"sum what drafts cost and took, and what approvers made of them",
+			func(o *local.Options, f *pflag.FlagSet) { statsFlags(o, f); o.ListFlags(f, "stats") }, a.stats),
+	}
 	all = append(all, a.evalCommands()...)
-	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.initCommand(), a.configCommand(),
+	return append(all, a.indexCommand(), a.searchCommand(),
+		a.onDrafts("context", "<url | owner/repo#n | n>",
+			"show which tickets and pages a review would read, and what it would understand",
+			func(o *local.Options, f *pflag.FlagSet) {
+				o.Flags(f, "context")
+				f.BoolVar(&o.JSON, "json", false, "print one JSON object")
+			}, a.context),
+		a.initCommand(), a.configCommand(),
 		command{name: "graph", args: "[reviewpr | ticketpr]", help: "print the built graph as Mermaid", run: a.graph},
 		a.completionCommand(a.commands),
 		command{name: "version", help: "print the version", run: a.version})
 }
 
-func (a *app) reviewCommand() command {
-	o := &local.ReviewOptions{Options: local.NewOptions()}
+// onDrafts returns a command about drafts, which runs with options of its own.
+func (a *app) onDrafts(name, args, help string, flags func(*local.Options, *pflag.FlagSet),
+	run func(context.Context, []string) error) command {
+	o := &local.Options{Settings: settings.Defaults()}
 	return command{
-		"review", "[url | owner/repo#n | n | base..head | base...head | revision | - | FILE.diff | demo]",
-		"review a change, by default of the work tree, and stop for a decision", o.AddFlags,
-		func(ctx context.Context, args []string) error { return a.Review(ctx, args, o) }, &o.JSON,
-	}
-}
-
-func (a *app) implementCommand() command {
-	o := &local.ImplementOptions{Options: local.NewOptions()}
-	return command{
-		"implement", "<FILE.md | KEY | owner/repo#n>",
-		"write the change that a ticket asks for, and stop for a decision before it is committed", o.AddFlags,
-		func(ctx context.Context, args []string) error { return a.Implement(ctx, args, o) }, &o.JSON,
+		name, args, help, func(f *pflag.FlagSet) { flags(o, f) },
+		func(ctx context.Context, args []string) error {
+			a.Options = o
+			return run(ctx, args)
+		}, &o.JSON,
 	}
 }
 
@@ -85,7 +100,7 @@ func (a *app) searchCommand() command {
 
 // initCommand writes the workflows and the settings file into a clone.
 func (a *app) initCommand() command {
-	o := local.NewOptions()
+	o := &local.Options{Settings: settings.Defaults()}
 	c := &setup.Command{Front: a.Front, Name: a.Name}
 	return command{
 		name: "init", args: "[--apply | --check] [--org ORG --repos FILE]",
@@ -108,7 +123,7 @@ func (a *app) initCommand() command {
 		},
 		run: func(ctx context.Context, args []string) error {
 			o.JSON = c.JSON
-			c.Settings, c.Asks = o.Settings, a.Interactive(&o)
+			c.Settings, c.Asks = o.Settings, a.Interactive(o)
 			return c.Run(ctx, args)
 		},
 		json: &c.JSON,

@@ -53,19 +53,21 @@ func (a *app) find(ctx context.Context, args []string, command string) (s local.
 }
 
 // show prints the newest draft that the arguments name.
-func (r *remote) show(ctx context.Context, only func(driver.Report) error) error {
+func (r *remote) show(ctx context.Context) error {
 	drafts, err := r.namedDrafts(ctx)
 	if err != nil {
 		return err
 	}
 	report, err := r.open(ctx, drafts[0])
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case only != nil:
-		return only(report)
-	case r.JSON:
+	}
+	if r.JSON {
 		return report.Print(r.Stdout)
+	}
+	if text, is := r.instead(report); is {
+		fmt.Fprint(r.Stdout, text)
+		return nil
 	}
 	r.ShowDraft(report)
 	return r.printStanding(ctx, drafts[0], report)

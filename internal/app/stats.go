@@ -32,12 +32,12 @@ import (
 )
 
 // printSums prints the sums over runs, or what --propose asks for.
-func (a *app) printSums(all []stats.Run, unread []stats.Unread, o *statsOptions) error {
-	if o.propose {
-		return a.propose(all, o)
+func (a *app) printSums(all []stats.Run, unread []stats.Unread) error {
+	if a.Propose {
+		return a.propose(all)
 	}
 	sum := stats.Sum(all, unread)
-	if o.JSON {
+	if a.JSON {
 		return driver.PrintJSON(a.Stdout, sum)
 	}
 	fmt.Fprint(a.Stdout, sum.Text())
@@ -102,7 +102,7 @@ const remoteDecisions = 200
 
 // remoteStats sums up the drafts on GitHub of the named repositories. owner/* names all of an
 // owner's that the token can see. A repository that cannot be read is listed as unread.
-func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) error {
+func (a *app) remoteStats(ctx context.Context, names []string, after time.Time) error {
 	var runs []stats.Run
 	var unread []stats.Unread
 	seen := map[string]bool{}
@@ -113,7 +113,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 		seen[strings.ToLower(names[i])] = true
 		owner, all := strings.CutSuffix(names[i], "/*")
 		if all {
-			of, err := a.repositoriesOf(ctx, owner, o)
+			of, err := a.repositoriesOf(ctx, owner)
 			if err != nil {
 				return err
 			}
@@ -124,35 +124,29 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 		if err != nil {
 			return problem.Usage(err.Error(), "name a repository, owner/repo, or all of an owner: 'owner/*'")
 		}
-		found, err := a.remoteRuns(ctx, ref, o)
+		found, err := a.remoteRuns(ctx, ref, after)
 		runs = append(runs, found...)
 		if err == nil {
 			continue
 		}
-		if ctx.Err() != nil || len(names) == 1 {
+		status, ok := errors.AsType[*transport.StatusError](err)
+		if ok && status.Limited || ctx.Err() != nil || len(names) == 1 {
 			return err
 		}
 		reason, _, _ := strings.Cut(driver.Explain(err), "\n")
 		unread = append(unread, stats.Unread{Repository: names[i],
 			Reason: guard.Line(reason, driver.MaxLine)})
-		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Limited {
-			for _, left := range names[i+1:] {
-				unread = append(unread, stats.Unread{Repository: left,
-					Reason: "not asked for: the rate limit was reached before"})
-			}
-			break
-		}
 	}
-	return a.printSums(runs, unread, o)
+	return a.printSums(runs, unread)
 }
 
 // repositoriesOf returns the names of an owner's repositories.
-func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
+func (a *app) repositoriesOf(ctx context.Context, owner string) (names []string, err error) {
 	ref, err := a.Repository(owner + "/x")
 	if err != nil {
 		return nil, problem.Usage(fmt.Sprintf("%q is not an owner's name", owner), "name one, such as 'acme/*'")
 	}
-	api, err := a.GitHub(ref, o.Settings)
+	api, err := a.GitHub(ref, a.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -168,12 +162,12 @@ func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions)
 
 // remoteRuns returns the drafts of a repository on GitHub, decided or not. It ignores the
 // decisions of runs that may not decide, and warns of what it cannot read.
-func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (all []stats.Run, err error) {
+func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, after time.Time) (all []stats.Run, err error) {
 	r, err := a.remote(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	r.stored = slices.DeleteFunc(r.stored, func(s handoff.Stored) bool { return s.Created.Before(o.after) })
+	r.stored = slices.DeleteFunc(r.stored, func(s handoff.Stored) bool { return s.Created.Before(after) })
 	records, err := r.records(ctx)
 	if err != nil {
 		return nil, err
@@ -279,7 +273,7 @@ type proposedSettings struct {
 
 // propose prints the settings that the approvers' habits suggest, as a diff of the settings
 // file. It changes nothing.
-func (a *app) propose(all []stats.Run, o *statsOptions) error {
+func (a *app) propose(all []stats.Run) error {
 	repositories := map[string]bool{}
 	for _, r := range all {
 		if r.Record != nil {
@@ -290,20 +284,20 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 		return problem.Usage(fmt.Sprintf("the decisions are of %d repositories, and settings are of one",
 			len(repositories)), a.Name+" show --stats --propose owner/repo")
 	}
-	if err := o.InRepository(); err != nil {
+	if err := a.InRepository(); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(configcmd.WorkTree(), o.Config))
+	text, err := os.ReadFile(filepath.Join(configcmd.WorkTree(), a.Config))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
 	}
-	from := config.File{Path: o.Config, Defaults: o.Defaults}
+	from := config.File{Path: a.Config, Defaults: a.Defaults}
 	now, err := from.Parse(text)
 	if err != nil {
 		return err
 	}
 	verdicts := stats.Verdicts(all)
-	p := proposedSettings{File: o.Config, Decisions: len(verdicts),
+	p := proposedSettings{File: a.Config, Decisions: len(verdicts),
 		Least: map[string]any{"share": stats.MinShare, "dropped": stats.MinDropped, "pulls": stats.MinPulls,
 			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: lower bound of the 95 % interval
 		Proposed: []stats.Habit{}}
@@ -318,9 +312,9 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 			base = "there"
 		}
 		p.Proposed = habits
-		p.Diff = change.Unified([]change.File{change.Of(o.Config, "", base, string(text), string(after))})
+		p.Diff = change.Unified([]change.File{change.Of(a.Config, "", base, string(text), string(after))})
 	}
-	if o.JSON {
+	if a.JSON {
 		return driver.PrintJSON(a.Stdout, p)
 	}
 	fmt.Fprint(a.Stdout, p.Diff)

@@ -45,8 +45,6 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	j.overruled(change.Config)
-	whom := j.WithModel(j.Getenv)
-	keyless := whom.Key == "" && whom.BaseURL == "" // no model is configured
 	reason, err := j.admit(ctx, change)
 	switch {
 	case err != nil:
@@ -58,12 +56,12 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 			j.warn("no draft of this run can be decided: " + why)
 		}
 		return j.draft(ctx, change, reviewer, approvals)
-	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && keyless):
-		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
-		if j.event.Name == "pull_request_target" {
-			r = j.skipped("this is a fork's pull request, and " + wire.NoModel +
-				": the job's environment gives no api-key")
-		}
+	}
+	whom := j.WithModel(j.Getenv)
+	if keyless := whom.Key == "" && whom.BaseURL == ""; change.Pull.Fork() && (j.event.Name == "pull_request" ||
+		j.event.Name == "pull_request_target" && keyless) {
+		r := j.skipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on pull_request, " +
+			"and on pull_request_target those of the job's environment")
 		j.stand(ctx, change, &r)
 		return r, nil
 	}

@@ -21,18 +21,10 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// ImplementOptions are the flags of implement, which can also decide a ticket's draft.
-type ImplementOptions struct {
-	Options
-	base    string // branch or commit to build on
-	check   string // the project's own command
-	modules []string
-}
-
-// AddFlags adds the flags to f.
-func (o *ImplementOptions) AddFlags(f *pflag.FlagSet) {
+// ImplementFlags adds the flags of implement to f.
+func (o *Options) ImplementFlags(f *pflag.FlagSet) {
 	o.Flags(f, "implement")
-	f.StringVar(&o.base, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
+	f.StringVar(&o.on, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
 	f.StringSliceVar(&o.modules, "modules", nil, "the only modules that may change, by `names`")
 	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
 		"of its own")
@@ -46,40 +38,37 @@ func (o *ImplementOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 // Implement drafts a change for a ticket, up to the decision.
-func (a *Terminal) Implement(ctx context.Context, args []string, o *ImplementOptions) error {
+func (a *Terminal) Implement(ctx context.Context, args []string) error {
 	a.Ticketed = true
 	if len(args) != 1 {
 		return problem.Usage("implement takes one ticket",
 			a.Name+" implement TICKET.md, a ticket's key, or owner/repo#7")
 	}
-	return a.drafting(ctx, "implement", &o.Options, func(ctx context.Context, given decision.Verdict) error {
-		return a.implement(ctx, args[0], o, given)
+	return a.drafting(ctx, "implement", func(ctx context.Context, given decision.Verdict) (err error) {
+		p := &proposing{Terminal: a}
+		if p.base, err = ingest.BaseAt(ctx, ".", a.on, a.File()); err != nil {
+			return problem.As(problem.Misuse, err, "go into the clone that is to be changed, and name a commit of it "+
+				"with --base, or none for HEAD")
+		}
+		a.overruled(p.base.Config)
+		if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config); err != nil {
+			return err
+		}
+		if p.Store, err = a.OpenStore(ctx, a.Store); err != nil {
+			return err
+		}
+		p.Thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key,
+			p.base.Commit)
+		p.About = p.Thread
+		if err = p.mayPush(ctx); err != nil {
+			return err
+		}
+		report, err := p.draft(ctx)
+		if err != nil {
+			return err
+		}
+		return p.GoFrom(ctx, report, given)
 	})
-}
-
-func (a *Terminal) implement(ctx context.Context, arg string, o *ImplementOptions, given decision.Verdict) (err error) {
-	p := &proposing{Terminal: a, check: o.check, modules: o.modules}
-	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
-		return problem.As(problem.Misuse, err, "go into the clone that is to be changed, and name a commit of it with "+
-			"--base, or none for HEAD")
-	}
-	a.overruled(p.base.Config, &o.Options)
-	if p.ticket, err = a.ticketOf(ctx, arg, p.base.Config, o); err != nil {
-		return err
-	}
-	if p.Store, err = a.OpenStore(ctx, o.Store); err != nil {
-		return err
-	}
-	p.Thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key, p.base.Commit)
-	p.About = p.Thread
-	if err = p.mayPush(ctx); err != nil {
-		return err
-	}
-	report, err := p.draft(ctx)
-	if err != nil {
-		return err
-	}
-	return p.GoFrom(ctx, report, given)
 }
 
 // maxTicket is the maximum size of a ticket's file, in bytes.
@@ -87,8 +76,7 @@ const maxTicket = 256 << 10
 
 // ticketOf reads the ticket that an argument names: a Markdown file, a GitHub issue, or a key
 // in one of the sources that the settings name.
-func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
-	o *ImplementOptions) (t ticket.Ticket, err error) {
+func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config) (t ticket.Ticket, err error) {
 	if info, failed := os.Stat(arg); strings.HasSuffix(arg, ".md") || failed == nil && !info.IsDir() {
 		text, err := os.ReadFile(arg)
 		if err == nil && (len(text) > maxTicket || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {
@@ -106,17 +94,17 @@ func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
 		if err != nil || asked.Issue() > 0 { // an issue without its repository
 			return t, none
 		}
-		return a.ReadTicket(ctx, asked, c, o.Settings, nil)
+		return a.ReadTicket(ctx, asked, c, a.Settings, nil)
 	}
 	ref, err := a.ParseRef(arg)
 	if err != nil {
 		return t, none
 	}
-	api, err := a.GitHub(ref, o.Settings)
+	api, err := a.GitHub(ref, a.Settings)
 	if err != nil {
 		return t, err
 	}
-	t, err = a.ReadTicket(ctx, ticketpr.OfIssue(ref), c, o.Settings, api)
+	t, err = a.ReadTicket(ctx, ticketpr.OfIssue(ref), c, a.Settings, api)
 	t.URL = driver.IssuePage(ref, ref.Number)
 	return t, err
 }

@@ -31,12 +31,10 @@ import (
 type proposing struct {
 	*Terminal
 	Session
-	base    ingest.Base
-	ticket  ticket.Ticket
-	check   string          // the project's own command; empty for none
-	modules []string        // the only ones that may change; empty for all
-	onto    *driver.Push    // nil for a branch of the clone
-	last    driver.Proposal // the thread's last known state
+	base   ingest.Base
+	ticket ticket.Ticket
+	onto   *driver.Push    // nil for a branch of the clone
+	last   driver.Proposal // the thread's last known state
 }
 
 func (p *proposing) driver() driver.Driver {

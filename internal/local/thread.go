@@ -53,7 +53,6 @@ func WithCommands(texts []string) (flags string) {
 type Run struct {
 	*Terminal
 	Session
-	admitted bool // ignore the repository's admission rules
 	change   ingest.Change
 	opened   bool // the files of change are not read yet
 	reviewer *wire.Reviewer
@@ -140,13 +139,9 @@ func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string)
 	case 1:
 		return ids[0], nil
 	case 0:
-		short := ""
-		if len(typed) < pull.MinPrefix {
-			short = fmt.Sprintf("write at least %d characters of its last part; ", pull.MinPrefix)
-		}
 		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
-			fmt.Sprintf("%s threads lists what is; --store names another folder", short+a.Name),
-			problem.At(store.Where()))
+			fmt.Sprintf("%s threads lists what is, named by %d characters of its last part; --store names another folder",
+				a.Name, pull.MinPrefix), problem.At(store.Where()))
 	}
 	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
 		"write more of one: "+strings.Join(ids, ", "))
