@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
-	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
@@ -19,33 +16,13 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// contextCommand shows what a review would know about a pull request's tickets.
-func (a *app) contextCommand() command {
-	o := local.NewOptions()
-	return command{
-		"context", "<url | owner/repo#n | n>",
-		"show which tickets and pages a review would read, and what it would understand",
-		func(f *pflag.FlagSet) {
-			o.Flags(f, "context")
-			f.BoolVar(&o.JSON, "json", false, "print one JSON object")
-		},
-		func(ctx context.Context, args []string) error {
-			a.Options = &o
-			return a.context(ctx, args)
-		}, &o.JSON,
-	}
-}
-
+// context shows what a review would know about a pull request's tickets.
 func (a *app) context(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return problem.Usage("context takes one pull request", a.Name+" context owner/repo#42, or its address")
 	}
-	named, err := a.Numbered(ctx, args[0])
-	if err != nil {
-		return err
-	}
 	var s local.Session
-	c, err := a.ReadPull(ctx, named, &s)
+	c, err := a.ReadPull(ctx, args[0], &s)
 	if err != nil {
 		return err
 	}
@@ -72,31 +49,11 @@ func (a *app) context(ctx context.Context, args []string) error {
 	return nil
 }
 
-const (
-	contextWidth = 80
-	contextLabel = 12 // columns for the names on the left
-)
-
-// printContext prints the rows, wrapped at 80 columns. Consecutive rows of one name show it once.
+// printContext prints a row per fact, with its other lines indented.
 func printContext(w io.Writer, g ticket.Context) {
-	last := ""
 	for _, row := range contextRows(g) {
-		name := guard.Line(row[0], 0)
-		if name == last {
-			name = ""
-		} else {
-			last = name
-		}
-		for line := range strings.SplitSeq(row[1], "\n") {
-			width := contextWidth - contextLabel
-			if strings.Contains(line, `"sha256:`) {
-				width = contextWidth // people copy a tool's pin, so it stays in one piece
-			}
-			for _, part := range column.Wrap(guard.Line(line, 0), width) {
-				fmt.Fprintln(w, strings.TrimRight(column.Pad(name, contextLabel-1)+" "+part, " "))
-				name = ""
-			}
-		}
+		text := strings.ReplaceAll(guard.Text(row[1]), "\n", "\n"+strings.Repeat(" ", 12))
+		fmt.Fprintf(w, "%-11s %s\n", guard.Line(row[0], 0), text)
 	}
 }
 

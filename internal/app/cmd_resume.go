@@ -3,7 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,10 +13,8 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/trace"
@@ -25,41 +23,11 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// resumeOptions holds the flags of resume.
-type resumeOptions struct {
-	local.Options
-	next bool // take the worst draft
-}
-
-func (a *app) resumeCommand() command {
-	o := &resumeOptions{Options: local.NewOptions()}
+func resumeFlags(o *local.Options, f *pflag.FlagSet) {
 	o.Resumed = true
-	return command{
-		"resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub", o.flags,
-		func(ctx context.Context, args []string) error {
-			a.Options = &o.Options
-			given, err := o.Verdict()
-			switch {
-			case err != nil:
-				return err
-			case o.Post && (o.Abort || o.Revise != ""):
-				return problem.Usage("--post posts a draft, and this decision posts none",
-					"leave out --post: the decision goes to the draft's workflow")
-			case o.Push, len(o.Drop) > 0: // only a ticket's thread takes these
-			case o.next:
-				return a.resumeNext(ctx, args, o, given)
-			case len(args) == 1 && pull.LooksLikeRef(args[0]):
-				return a.resumePull(ctx, args[0], o, given)
-			}
-			return a.resume(ctx, args, o, given)
-		}, &o.JSON,
-	}
-}
-
-func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.Flags(f, "resume")
 	o.DecisionFlags(f)
-	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
+	f.BoolVar(&o.Next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
 		"with owner/repo, on GitHub")
 	f.BoolVar(&o.Post, "post", false, "post a draft of GitHub under your own account, with your own token")
 	f.BoolVar(&o.NoInput, "no-input", false, "never ask")
@@ -68,29 +36,47 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.OutputFlags(f)
 }
 
-// resume decides a parked draft of the local store.
-func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
-	s, err := a.NamedThread(ctx, args, "resume")
-	if err == nil && local.IsProposal(s.Thread) {
+// resume decides the draft that an argument names, or the worst one: one in the local store, or
+// else one that waits on GitHub.
+func (a *app) resume(ctx context.Context, args []string) error {
+	given, err := a.Verdict()
+	ofTicket := a.Push || len(a.Drop) > 0 // only a ticket's change takes these
+	switch {
+	case err != nil:
+		return err
+	case a.Post && (a.Abort || a.Revise != ""):
+		return problem.Usage("--post posts a draft, and this decision posts none",
+			"leave out --post: the decision goes to the draft's workflow")
+	case a.Next && !ofTicket:
+		return a.resumeNext(ctx, args, given)
+	}
+	s, there, err := a.find(ctx, args, "resume")
+	switch {
+	case err == nil && there == nil && local.IsProposal(s.Thread):
 		return a.ResumeProposal(ctx, s, given)
-	}
-	if (o.Push || len(o.Drop) > 0) && (err == nil || problem.Check(err) == 1) {
-		flag := map[bool]string{true: "--drop", false: "--push"}[len(o.Drop) > 0]
-		return problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
+	case ofTicket && (err == nil || problem.Check(err) == 1):
+		return problem.Usage("--drop and --push are for a ticket's change, and no draft of one is named",
 			`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
+	case err != nil:
+		return err
+	case there == nil:
+		return a.resumeStored(ctx, s, given)
 	}
-	if there := a.findOnGitHub(ctx, args, err); there != nil {
-		return there.resumeNewest(ctx, given)
-	}
+	d, waits, err := there.chooseDraft(ctx, given != "" || a.Text() != "")
 	if err != nil {
 		return err
 	}
+	return there.resume(ctx, d, waits, given)
+}
+
+// resumeStored decides a review's draft of the local store.
+func (a *app) resumeStored(ctx context.Context, s local.Session, given decision.Verdict) (err error) {
 	began := a.Now()
 	r, err := a.Stored(ctx, &s)
 	if err != nil {
 		return err
 	}
-	ctx, over, err := a.StartTrace(ctx, o.Settings, o.Trace, a.Warn)
+	ctx, over, err := a.StartTrace(ctx, a.Settings, a.Trace, a.Warn)
 	if err != nil {
 		return err
 	}
@@ -100,41 +86,10 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 	return (&local.Run{Terminal: a.Terminal, Session: s}).GoFrom(ctx, r, given)
 }
 
-// resumePull decides a draft of a pull request: the one in the local store if it has one for
-// the current commit, else the one that waits on GitHub.
-func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions, given decision.Verdict) error {
-	ref, err := a.ParseRef(arg)
-	if err != nil {
-		return err
-	}
-	thread, err := a.StoredPull(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if thread != "" {
-		return a.resume(ctx, []string{thread}, o, given)
-	}
-	r, err := a.remote(ctx, ref)
-	if err != nil {
-		return err
-	}
-	return r.resumeNewest(ctx, given)
-}
-
-// resumeNewest decides the draft that the arguments name, or the newest of several.
-func (r *remote) resumeNewest(ctx context.Context, given decision.Verdict) error {
-	d, waits, err := r.chooseDraft(ctx, given != "" || r.Text() != "")
-	if err != nil {
-		return err
-	}
-	return r.resume(ctx, d, waits, given)
-}
-
-// resumeNext resumes the worst waiting draft, in the local store or on GitHub, and lists the
-// others. It looks at the named repository, or else at the store and at the clone's origin.
-// Drafts that have expired, were decided, or are for another commit than the pull request's
-// current one are not waiting.
-func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
+// resumeNext resumes the worst waiting draft, in the local store or on GitHub. It looks at the
+// named repository, or else at the store and at the clone's origin. Drafts that have expired,
+// were decided, or are for another commit than the pull request's current one are not waiting.
+func (a *app) resumeNext(ctx context.Context, args []string, given decision.Verdict) (err error) {
 	switch {
 	case len(args) > 1:
 		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
@@ -151,7 +106,7 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 		ref = origin
 		ref.Number = 0
 	}
-	queue, err := a.queue(ctx, ref, len(args) == 0, o)
+	queue, err := a.queue(ctx, ref, len(args) == 0)
 	if err != nil {
 		return err
 	}
@@ -162,13 +117,9 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 		}
 		return a.printThreads([]local.Listed{}, where)
 	}
-	err = queue[0].resume(ctx)
-	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.Quiet {
-		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", wording.Count(len(rest), "draft"))
-		for _, w := range rest {
-			fmt.Fprintf(a.Stderr, "  %-24s  %s  %s\n", guard.Line(local.Abbreviated(w.thread), driver.MaxLine),
-				wording.Count(w.blockers, "blocker"), guard.Line(w.how, driver.MaxLine))
-		}
+	err = slices.MinFunc(queue, worstFirst).resume(ctx)
+	if more := len(queue) - 1; err == nil && more > 0 {
+		a.Say(wording.Count(more, "draft") + " behind it: resume --next shows the next once this one is decided.")
 	}
 	return err
 }
@@ -180,52 +131,26 @@ type waitingDraft struct {
 	blockers int
 	majors   int
 	created  time.Time
-	how      string                      // command or page to decide at
 	resume   func(context.Context) error // shows the draft and asks for a decision
 }
 
 // worstFirst compares drafts by how urgent they are: most blockers first, then most majors,
 // then the oldest. Thread and code make the order total.
 func worstFirst(a, b waitingDraft) int {
-	return cmp.Or(
-		cmp.Compare(b.blockers, a.blockers),
-		cmp.Compare(b.majors, a.majors),
-		a.created.Compare(b.created),
-		cmp.Compare(a.thread, b.thread),
-		cmp.Compare(a.code, b.code),
-	)
+	return cmp.Or(cmp.Compare(b.blockers, a.blockers), cmp.Compare(b.majors, a.majors), a.created.Compare(b.created),
+		cmp.Compare(a.thread, b.thread), cmp.Compare(a.code, b.code))
 }
 
-// queue returns the waiting drafts of a repository, worst first. If all is set, it includes
-// the local store's drafts of other repositories.
-func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOptions) ([]waitingDraft, error) {
-	var remote []waitingDraft
+// queue returns the waiting drafts of a repository, on GitHub and in the local store. If all is
+// set, it includes the store's drafts of other repositories and of local input. Where GitHub
+// cannot be read, every draft in the store counts as one of a current commit.
+func (a *app) queue(ctx context.Context, ref pull.Ref, all bool) (queue []waitingDraft, err error) {
 	var heads map[int]string
 	var elsewhere error
 	if ref.Owner != "" {
-		remote, heads, elsewhere = a.waitingRemote(ctx, ref)
+		queue, heads, elsewhere = a.waitingRemote(ctx, ref)
 	}
-	queue, err := a.waitingLocal(ctx, ref, all, heads, o)
-	if err != nil {
-		return nil, err
-	}
-	if elsewhere != nil && len(queue) == 0 {
-		return nil, elsewhere
-	}
-	if elsewhere != nil {
-		a.Warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
-	}
-	queue = append(queue, remote...)
-	order.Stable(queue, worstFirst)
-	return queue, nil
-}
-
-// waitingLocal returns the waiting drafts of a repository in the store. If all is set, it
-// includes those of other repositories and of local input. heads holds the head commits of
-// the repository's open pull requests; if it is nil, every draft counts as current.
-func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads map[int]string,
-	o *resumeOptions) (queue []waitingDraft, err error) {
-	store, err := a.OpenStore(ctx, o.Store)
+	store, err := a.OpenStore(ctx, a.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -237,13 +162,16 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 			of && heads != nil && heads[p.Number] != r.Head {
 			continue
 		}
-		queue = append(queue, waitingDraft{
-			thread: r.Thread, code: r.Code, created: r.State.Draft.CreatedAt, how: a.Resuming(r.Thread, a.Options),
-			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
-			resume: func(ctx context.Context) error { return a.resume(ctx, []string{r.Thread}, o, "") },
-		})
+		queue = append(queue, waitingDraft{r.Thread, r.Code, finding.Count(r.Findings, finding.Blocker),
+			finding.Count(r.Findings, finding.Major), r.State.Draft.CreatedAt, func(ctx context.Context) error {
+				return a.resumeStored(ctx, local.Session{Store: store, Thread: r.Thread}, "")
+			}})
 	}
-	return queue, err
+	if elsewhere != nil && len(queue) > 0 {
+		a.Warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
+		elsewhere = nil
+	}
+	return queue, cmp.Or(err, elsewhere)
 }
 
 // waitingRemote returns the waiting drafts of a repository on GitHub, and the head commits of
@@ -253,15 +181,12 @@ func (a *app) waitingRemote(ctx context.Context, ref pull.Ref) (queue []waitingD
 	if err != nil {
 		return nil, nil, err
 	}
-	drafts := r.drafts(ctx, func(handoff.Name) bool { return true })
-	for _, d := range r.decidable(ctx, drafts, heads) {
-		queue = append(queue, waitingDraft{
-			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.howToDecide(d), blockers: d.Blockers,
-			majors: d.Majors, resume: func(ctx context.Context) error {
+	for _, d := range r.decidable(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads) {
+		queue = append(queue, waitingDraft{d.Thread, d.code, d.Blockers, d.Majors, d.CreatedAt,
+			func(ctx context.Context) error {
 				r.ref.Number = d.Subject.Number
 				return r.resume(ctx, d, true, "")
-			},
-		})
+			}})
 	}
 	return queue, heads, nil
 }

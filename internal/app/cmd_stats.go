@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -17,90 +16,67 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// statsOptions holds the flags of stats, which show has too.
-type statsOptions struct {
-	local.Options
-	since   string
-	after   time.Time // parsed from since; zero for no limit
-	propose bool      // print the settings that approvers' habits suggest
-}
-
-func (a *app) statsCommand() command {
-	o := &statsOptions{Options: local.NewOptions()}
-	return command{
-		"stats", "[owner/repo | 'owner/*' | FOLDER]…",
-		"sum what drafts cost and took, and what approvers made of them",
-		func(f *pflag.FlagSet) { o.flags(f); o.ListFlags(f, "stats") },
-		func(ctx context.Context, args []string) error {
-			a.Options = &o.Options
-			return a.stats(ctx, args, o, false)
-		}, &o.JSON,
-	}
-}
-
-func (o *statsOptions) flags(f *pflag.FlagSet) {
-	f.BoolVar(&o.propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
+func statsFlags(o *local.Options, f *pflag.FlagSet) {
+	f.BoolVar(&o.Propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
 		"for, as a diff of the settings file")
-	f.StringVar(&o.since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
+	f.StringVar(&o.Since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
 }
 
 // stats sums up what drafts cost, how long they took and what approvers did with them, or
 // proposes settings from that. It reads the store or the named folders: all drafts, or those
-// of one repository or whose thread begins with an argument, such as owner/repo#. Without
-// --store it reads GitHub for owner/*, and for owner/repo too unless store is set.
-func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store bool) (err error) {
-	if o.after, err = parseSince(o.since, a.Now()); err != nil {
+// of one repository. Without --store it reads GitHub for owner/*, and for owner/repo too
+// for show --stats.
+func (a *app) stats(ctx context.Context, args []string) error {
+	after, err := parseSince(a.Since, a.Now())
+	if err != nil {
 		return err
 	}
-	from, of := o.sources(args)
-	remote := func(name string) bool {
-		_, _, notARepository := pull.ParseRepository(name)
-		return strings.HasSuffix(name, "/*") || !store && notARepository == nil && !strings.HasPrefix(name, "local/")
+	folders, names, err := sources(args)
+	if err != nil {
+		return err
 	}
-	if len(of) > 0 && o.Store == "" && !slices.ContainsFunc(of, func(name string) bool { return !remote(name) }) {
-		return a.remoteStats(ctx, of, o)
+	here := a.Stats || len(folders) > 0 || len(names) == 0 || strings.HasPrefix(names[0], "local/")
+	if a.Store == "" && (!here || len(names) > 0 && strings.HasSuffix(names[0], "/*")) {
+		return a.remoteStats(ctx, names, after)
 	}
-	for _, name := range of {
-		_, _, notARepository := pull.ParseRepository(name)
-		if notARepository != nil && !strings.ContainsAny(name, "#*~") && !strings.HasPrefix(name, "local/") {
-			return problem.Usage(fmt.Sprintf("there is no folder %.200q", name),
-				"name a folder of drafts, owner/repo, or how a thread begins: owner/repo#")
-		}
-	}
-	if len(of) > 1 {
-		return problem.Usage("show --stats takes one repository or beginning of thread ids, and folders",
+	if len(names) > 1 {
+		return problem.Usage("show --stats takes one repository, and folders",
 			a.Name+" show --stats owner/repo ./drafts-a ./drafts-b")
 	}
+	if a.Store != "" || len(folders) == 0 {
+		folders = append(folders, a.Store)
+	}
 	var all []driver.Report
-	for _, folder := range from {
+	for _, folder := range folders {
 		store, err := a.OpenStore(ctx, folder)
 		if err != nil {
 			return err
 		}
-		reports, err := a.reports(ctx, store, reviewed(strings.Join(of, "")))
+		reports, err := a.reports(ctx, store, reviewed(strings.Join(names, "")))
 		if err != nil {
 			return err
 		}
 		all = append(all, reports...)
 	}
-	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
-	return a.printSums(statsRuns(all), nil, o)
+	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(after) })
+	return a.printSums(statsRuns(all), nil)
 }
 
-// sources separates the arguments into folders and prefixes of thread ids. A folder with the
-// name of a repository needs a ./ in front.
-func (o *statsOptions) sources(args []string) (from, of []string) {
+// sources separates the arguments into folders, and names of repositories or owners. A folder
+// with the name of a repository needs a ./ in front.
+func sources(args []string) (folders, names []string, err error) {
 	for _, arg := range args {
 		_, _, notARepository := pull.ParseRepository(arg)
-		info, err := os.Stat(arg)
-		if err == nil && info.IsDir() && (notARepository != nil || strings.HasPrefix(arg, ".")) {
-			from = append(from, arg)
-		} else {
-			of = append(of, arg)
+		info, absent := os.Stat(arg)
+		switch {
+		case !strings.HasPrefix(arg, ".") && (notARepository == nil || strings.HasSuffix(arg, "/*")):
+			names = append(names, arg)
+		case absent == nil && info.IsDir():
+			folders = append(folders, arg)
+		default:
+			return nil, nil, problem.Usage(fmt.Sprintf("there is no folder %.200q", arg),
+				"name a folder of drafts, owner/repo, or all of an owner: 'owner/*'")
 		}
 	}
-	if o.Store != "" || len(from) == 0 {
-		from = append(from, o.Store)
-	}
-	return from, of
+	return folders, names, nil
 }

@@ -8,28 +8,15 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/local"
 )
 
-func (a *app) threadsCommand() command {
-	o := local.NewOptions()
-	return command{
-		"threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub",
-		func(f *pflag.FlagSet) { o.ListFlags(f, "threads") },
-		func(ctx context.Context, args []string) error {
-			a.Options = &o
-			if len(args) > 0 {
-				return a.remoteThreads(ctx, args)
-			}
-			return a.threads(ctx)
-		}, &o.JSON,
+// threads lists the drafts of the local store, or of a repository on GitHub.
+func (a *app) threads(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return a.remoteThreads(ctx, args)
 	}
-}
-
-// threads lists the drafts of the local store.
-func (a *app) threads(ctx context.Context) error {
 	store, err := a.OpenStore(ctx, a.Store)
 	if err != nil {
 		return err

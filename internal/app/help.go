@@ -1,24 +1,17 @@
 package app
 
 import (
+	"context"
+	"embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/spf13/pflag"
 )
-
-// commands returns all commands, in the order in which help lists them.
-func (a *app) commands() []command {
-	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand(),
-		a.statsCommand()}
-	all = append(all, a.evalCommands()...)
-	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.initCommand(), a.configCommand(),
-		a.graphCommand(), a.completionCommand(a.commands),
-		command{name: "version", help: "print the version", run: a.version})
-}
 
 // examples maps a command to command lines to start with, without the program's name.
 var examples = map[string][]string{
@@ -28,40 +21,19 @@ var examples = map[string][]string{
 		"review main...HEAD --provider offline       # by rules, without a model",
 		"git diff --staged | %s review -             # a diff; exit code 0: done, or a draft waits",
 	},
-	"implement": {
-		"implement TICKET.md                         # a ticket as a file; commits to a branch of its own",
-		`implement PAY-88 --check "go test ./..."    # of the tracker in the settings`,
-	},
+	"implement": {`implement TICKET.md --check "go test ./..."  # commits to a branch of its own`},
 	"resume": {
 		"resume owner/repo#42                        # shows the draft and asks",
 		`resume owner/repo#42 --approve --command "/drop F2: as intended"`,
-		"resume --next owner/repo                    # the draft that waits with the gravest findings",
-		"resume owner/repo#42 --approve --post       # a draft on GitHub, under your own account",
 	},
-	"show": {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
-	"stats": {
-		"stats                                       # of the store",
-		"stats 'acme/*' --since 30d                  # of all repositories on GitHub that the token sees",
-		"stats owner/repo --propose | git apply      # settings by what approvers drop",
-	},
-	"threads": {"threads                                     # of the store", "threads owner/repo"},
-	"init": {
-		"init                                        # writes the files, prints what to do on GitHub",
-		"init --apply --reviewer acme/maintainers    # and does it; gh asks for the model's key",
-		"init --check                                # whether everything is there, and the model answers",
-		"init --org acme --repos repos.txt           # what pull requests it would open; --apply opens them",
-	},
-	"config": {
-		"config check                                # .github/pr-review.yml, all mistakes with their lines",
-		"config check --online                       # and whether the models and the token answer",
-		"config print --json                         # every setting, and what set it",
-	},
-	"eval run": {"eval run starter --provider offline", "eval run cases.jsonl --out runs/1"},
-	"index":    {"index --dir ."},
-	"search": {
-		`search "where is the retry limit checked"`,
-		`search ParseRef --explain                   # every leg's rank of each hit`,
-	},
+	"show":       {"show owner/repo#42                          # the draft"},
+	"stats":      {"stats 'acme/*' --since 30d                  # of all repositories on GitHub that the token sees"},
+	"threads":    {"threads owner/repo"},
+	"init":       {"init --apply --reviewer acme/maintainers    # files, environments; gh asks for the model's key"},
+	"config":     {"config check                                # .github/pr-review.yml, all mistakes with their lines"},
+	"eval run":   {"eval run starter --provider offline"},
+	"index":      {"index --dir ."},
+	"search":     {`search "where is the retry limit checked"`},
 	"completion": {"completion bash                             # source <(pr-review-action completion bash)"},
 	"context":    {"context owner/repo#42                       # what tickets and pages a review would read"},
 }
@@ -130,4 +102,53 @@ func (a *app) printHelp(w io.Writer, c command, flags *pflag.FlagSet) {
 		fmt.Fprintf(w, "\nFlags:\n%s", usages)
 	}
 	fmt.Fprintf(w, "\n%s\n%s", environmentHelp, exitCodes)
+}
+
+// completionScripts holds a script per shell. Each passes the words up to the cursor to
+// "completion words", and completes file names if that prints nothing.
+//
+//go:embed completion.bash completion.zsh completion.fish
+var completionScripts embed.FS
+
+// completionCommand prints a shell's completion script, and the words that the script asks
+// for. It takes a function, as the commands to complete include itself.
+func (a *app) completionCommand(all func() []command) command {
+	return command{name: "completion", args: "bash | fish | zsh",
+		help: "print the script that completes command lines in a shell",
+		run: func(_ context.Context, args []string) error {
+			if len(args) > 1 && args[0] == "words" {
+				for _, line := range completions(all(), args[1:]) {
+					fmt.Fprintln(a.Stdout, line)
+				}
+				return nil
+			}
+			script, err := completionScripts.ReadFile("completion." + strings.Join(args, " "))
+			if err != nil {
+				return problem.Usage("completion takes the name of a shell", a.Name+" completion bash, fish or zsh")
+			}
+			fmt.Fprint(a.Stdout, string(script))
+			return nil
+		}}
+}
+
+// completions returns the candidates for the last word, each with a tab and its help: command
+// names, or after a command its flags.
+func completions(commands []command, words []string) (found []string) {
+	last, before := words[len(words)-1], words[:len(words)-1]
+	for _, c := range commands {
+		rest, within := strings.CutPrefix(c.name, strings.Join(append(slices.Clone(before), ""), " "))
+		switch next, _, more := strings.Cut(rest, " "); {
+		case within && more:
+			found = append(found, next)
+		case within:
+			found = append(found, next+"\t"+c.help)
+		}
+	}
+	if len(before) > 0 && strings.HasPrefix(last, "-") {
+		if c, _, _ := lookup(commands, before); c.run != nil {
+			flags, _ := c.parse(nil)
+			flags.VisitAll(func(f *pflag.Flag) { found = append(found, "--"+f.Name+"\t"+f.Usage) })
+		}
+	}
+	return slices.DeleteFunc(slices.Compact(found), func(w string) bool { return !strings.HasPrefix(w, last) })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -112,10 +113,21 @@ func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, ch
 // says about itself; without one, the draft's own trust tells whether a key is needed.
 func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
 	p := checkpoint.Protection{Trust: m.Trust, Key: r.Protection.Key}
-	if p.Key != (checkpoint.Key{}) {
+	if p.Key != (checkpoint.Key{}) && p.Trust != checkpoint.TrustEncrypt {
 		p.Trust = checkpoint.TrustSeal
 	}
 	return p
+}
+
+// reviews returns the reviews of a draft's pull request, as a deciding job sees them.
+func (r *remote) reviews(m checkpoint.Manifest) *post.Ours {
+	s := r.Settings
+	if s.Protection = r.protection(m); s.Protection.Check() != nil {
+		s.Protection = checkpoint.Protection{}
+	}
+	runs := *r.runs
+	runs.Ref.Number = m.Subject.Number
+	return r.Reviews(s, r.api, &runs)
 }
 
 // howToDecide returns the page or the command to decide a draft with.

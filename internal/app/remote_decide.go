@@ -15,10 +15,12 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wire"
 
 	"github.com/org/pr-review-action/internal/local"
 )
@@ -34,24 +36,18 @@ func (r *remote) chooseDraft(ctx context.Context, deciding bool) (d parkedDraft,
 	if err != nil {
 		return d, false, err
 	}
-	heads := map[int]string{}
-	if now.Open() {
-		heads[r.ref.Number] = now.HeadSHA
-	}
-	waiting := r.decidable(ctx, drafts, heads)
+	waiting := r.decidable(ctx, drafts, map[int]string{r.ref.Number: openHead(now)})
 	if len(waiting) == 0 {
 		return drafts[0], false, nil
 	}
-	if others := waiting[1:]; len(others) > 0 {
-		var codes []string
-		for _, d := range waiting {
-			codes = append(codes, "--code "+d.code)
-		}
-		what := fmt.Sprintf("%d drafts of %s wait", len(waiting), r.ref)
-		if deciding {
-			return d, true, problem.Usage(what, "name one: "+strings.Join(codes, " or "))
-		}
-		r.Warn(what + ", this is the newest; another: " + strings.Join(codes[1:], ", "))
+	var codes []string
+	for _, d := range waiting {
+		codes = append(codes, "--code "+d.code)
+	}
+	if what := fmt.Sprintf("%d drafts of %s wait", len(codes), r.ref); len(codes) > 1 && deciding {
+		return d, true, problem.Usage(what, "name one: "+strings.Join(codes, " or "))
+	} else if len(codes) > 1 {
+		r.Warn(what + ", this is the newest of " + strings.Join(codes, ", "))
 	}
 	return waiting[0], true, nil
 }
@@ -206,11 +202,8 @@ func (r *remote) dispatch(ctx context.Context, d parkedDraft, given decision.Ver
 
 // redraft starts the drafting workflow to revise a draft.
 func (r *remote) redraft(ctx context.Context, d parkedDraft, report driver.Report, feedback string) (string, error) {
-	if report.State.Draft.Rules {
-		return "", problem.Usage("this draft was made by rules, and rules cannot be revised",
-			"change single findings with commands such as /drop F2, or draft again with a model")
-	}
-	if err := gate.CheckRounds(len(report.State.Rounds)); err != nil {
+	err := cmp.Or(driver.MayRevise(&wire.Reviewer{}, report.State.Draft), gate.CheckRounds(len(report.State.Rounds)))
+	if err != nil {
 		return "", err
 	}
 	return driver.Start(ctx, r.api, r.ref, r.DraftWorkflow, r.branch, map[string]string{"code": d.code,
@@ -244,7 +237,31 @@ func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdi
 		}
 		return driver.Answer(ctx, r.api, r.ref, d.RunID, p, given == decision.Approve, comment)
 	}
-	return r.handleNotPending(ctx, d, given, text)
+	run, err := r.api.Run(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
+	if err == nil && run.Status == "completed" && d.AllowDispatch {
+		return r.dispatch(ctx, d, given, text)
+	}
+	return "", cmp.Or[error](err, problem.Refuse(13, "the draft's run is not waiting for this answer ("+run.Status+" "+
+		run.Conclusion+"), nothing was posted", "look at its page: somebody may have answered, or it waits later; "+
+		"if it has failed, re-run its failed jobs, nothing is paid again", problem.At(r.runPage(d.RunID))))
+}
+
+// postOwn approves a draft and posts it with the caller's token, under their own account, after
+// every check of a deciding job.
+func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error {
+	if d.Waits() {
+		return problem.Refuse(12, "the draft waits for an environment, so nobody posts it under their own account, "+
+			"nothing was posted", "leave out --post: that answers for the environment",
+			problem.At("environment "+d.Environment+", "+r.runPage(d.RunID)))
+	}
+	s := r.Settings
+	s.Protection, s.Instance, s.Code, s.Digest = r.protection(d.Manifest), d.Subject.Instance, d.code, d.zip.Digest()
+	r.Say("Looking whether this was posted before; GitHub may show that some seconds late.")
+	report, err := job.PostOwn(ctx, r.Front, s, r.api, r.ref, r.branch, text, r.Warn, r.Say)
+	if err != nil {
+		return err
+	}
+	return r.Decided(ctx, report)
 }
 
 // checkNewest returns an error if the draft's run has made a newer draft: an answer to the run
@@ -263,35 +280,4 @@ func (r *remote) checkNewest(ctx context.Context, d parkedDraft) error {
 	}
 	return problem.Refuse(13, "the run has drafted again since, so its environment asks about another draft",
 		r.Name+" resume "+driver.Quoted(r.ref.String())+" shows that one", problem.At(r.runPage(d.RunID)))
-}
-
-// handleNotPending handles a draft whose run is not waiting for an answer. It dispatches if
-// the draft job allowed that, and otherwise returns an error that says what to do.
-func (r *remote) handleNotPending(ctx context.Context, d parkedDraft, given decision.Verdict,
-	text string) (string, error) {
-	run, err := r.api.Run(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
-	switch {
-	case err != nil:
-		return "", err
-	case run.Status == "completed" && d.AllowDispatch:
-		return r.dispatch(ctx, d, given, text)
-	case run.Status == "completed":
-		return "", problem.Refuse(13, fmt.Sprintf("the draft's run has ended (%s) and waits for no answer any more, "+
-			"nothing was posted", run.Conclusion),
-			"re-run its failed jobs on its page and decide again, nothing is paid again; or run the review workflow "+
-				"anew", problem.At(r.runPage(d.RunID)))
-	}
-	answers, err := r.api.Approvals(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
-	if err != nil {
-		return "", err
-	}
-	for _, a := range gate.NewApprovals(answers, d.Approvals) {
-		if gate.IsFor(a, d.Environment) {
-			return "", problem.Refuse(13, "the environment has its answer: "+a.State+" by "+a.User,
-				"look at the run's page: its deciding job acts on that; if it has failed, re-run it",
-				problem.At(r.runPage(d.RunID)))
-		}
-	}
-	return "", problem.New("the draft's run has not come to its environment yet", r.runPage(d.RunID),
-		"run this again when it waits there")
 }

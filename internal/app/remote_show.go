@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -20,73 +20,54 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// remoteOf returns the repository with the drafts of the pull request that arg names.
-func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
-	ref, err := a.ParseRef(arg)
-	if err != nil {
-		return nil, err
+// find returns the draft that an argument names: a thread of the local store or, if that has
+// none, the repository on GitHub that may hold it. Of a pull request it is the store's draft of
+// the current commit.
+func (a *app) find(ctx context.Context, args []string, command string) (s local.Session, there *remote, err error) {
+	var ref pull.Ref
+	if len(args) == 1 && pull.LooksLikeRef(args[0]) {
+		if ref, err = a.ParseRef(args[0]); err == nil {
+			s, err = a.StoredPull(ctx, ref)
+		}
+		if err == nil && s.Thread == "" {
+			there, err = a.remote(ctx, ref)
+		}
+		return s, there, err
 	}
-	return a.remote(ctx, ref)
-}
-
-// showPull prints a draft of a pull request: the one in the local store if it has one for the
-// current commit, else from GitHub the one of --code or the newest of the instance.
-func (a *app) showPull(ctx context.Context, arg string, o *showOptions) error {
-	ref, err := a.ParseRef(arg)
-	if err != nil {
-		return err
-	}
-	thread, err := a.StoredPull(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if thread != "" {
-		return a.show(ctx, []string{thread}, o)
-	}
-	r, err := a.remote(ctx, ref)
-	if err != nil {
-		return err
-	}
-	return r.show(ctx, o.printer(a))
-}
-
-// findOnGitHub looks on GitHub for a thread that the local store lacks, as the error lacks says.
-// It returns nil if lacks is another error, or if GitHub has no draft of the thread either.
-func (a *app) findOnGitHub(ctx context.Context, args []string, lacks error) *remote {
-	if len(args) != 1 || problem.Check(lacks) != 1 {
-		return nil
+	if s, err = a.NamedThread(ctx, args, command); problem.Check(err) != 1 {
+		return s, nil, err
 	}
 	of, instance, ok := pull.OfThread(args[0])
 	if !ok {
-		return nil
+		return s, nil, err
 	}
-	there, options := *a.Terminal, *a.Options
-	options.Instance, options.Typed = instance, args[0]
-	there.Options = &options
-	r, err := (&app{&there}).remoteOf(ctx, of)
-	if err == nil {
-		_, err = r.namedDrafts(ctx)
+	ref, failed := a.ParseRef(of)
+	if failed == nil {
+		there, failed = a.remote(ctx, ref)
 	}
-	if err != nil {
-		return nil
+	if failed != nil {
+		return s, nil, err
 	}
-	return r
+	a.Instance, a.Typed = instance, args[0]
+	return s, there, nil
 }
 
 // show prints the newest draft that the arguments name.
-func (r *remote) show(ctx context.Context, only func(driver.Report) error) error {
+func (r *remote) show(ctx context.Context) error {
 	drafts, err := r.namedDrafts(ctx)
 	if err != nil {
 		return err
 	}
 	report, err := r.open(ctx, drafts[0])
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case only != nil:
-		return only(report)
-	case r.JSON:
+	}
+	if r.JSON {
 		return report.Print(r.Stdout)
+	}
+	if text, is := r.instead(report); is {
+		fmt.Fprint(r.Stdout, text)
+		return nil
 	}
 	r.ShowDraft(report)
 	return r.printStanding(ctx, drafts[0], report)
@@ -138,33 +119,32 @@ func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error)
 
 // printStanding prints, below a draft, what has become of it or how to decide it.
 func (r *remote) printStanding(ctx context.Context, d parkedDraft, report driver.Report) error {
-	if claim, decided := r.decision(ctx, d); decided {
-		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, claim.Record.Decision,
-			guard.Line(claim.Record.By, driver.MaxLine))
-		return nil
-	}
 	now, err := r.api.Pull(ctx, r.ref)
 	if err != nil {
 		return err
 	}
-	if !now.Open() || now.HeadSHA != d.Subject.Head {
-		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is at commit %.7s, %s.\n", d.code, r.ref, now.HeadSHA, now.State)
-		return nil
+	switch s := r.standing(ctx, d, openHead(now)); {
+	case s.decided:
+		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, s.claim.Record.Decision,
+			guard.Line(s.claim.Record.By, driver.MaxLine))
+	case s.state == terminal.Expired:
+		return checkpoint.CheckExpiry(d.Manifest, r.Now())
+	case s.state == terminal.Superseded:
+		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is %s at commit %.7s%s\n", d.code, r.ref, now.State,
+			now.HeadSHA, strings.TrimSuffix(", reviewed at "+s.page, ", reviewed at "))
+	default:
+		fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\nor on GitHub\n  %s\n", d.code,
+			d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resumeLine(d), local.Others(report), r.howToDecide(d))
 	}
-	if page := r.postedPage(ctx, d); page != "" {
-		fmt.Fprintf(r.Stdout, "Code %s, superseded: a review of this commit is at\n  %s\n", d.code, page)
-		return nil
-	}
-	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil {
-		return err
-	}
-	way := "or with GitHub's own command line"
-	if d.Waits() {
-		way = "or on the page of its run"
-	}
-	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\n%s\n  %s\n", d.code,
-		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resumeLine(d), local.Others(report), way, r.howToDecide(d))
 	return nil
+}
+
+// openHead returns the current commit of a pull request, or "" if that is closed.
+func openHead(p pull.Pull) string {
+	if p.Open() {
+		return p.HeadSHA
+	}
+	return ""
 }
 
 // remoteThreads lists the drafts that are parked on GitHub.
@@ -196,10 +176,9 @@ func (a *app) remoteHeads(ctx context.Context, ref pull.Ref) (*remote, map[int]s
 // printDrafts lists the undecided drafts.
 func (r *remote) printDrafts(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
 	list := []terminal.Parked{}
-	all := r.standings(ctx, drafts, heads)
 	for _, d := range drafts {
-		now := all[d.code]
-		if now.record != nil && !now.record.Withdrawn() {
+		now := r.standing(ctx, d, heads[d.Subject.Number])
+		if now.decided && now.state != terminal.Withdrawn {
 			continue
 		}
 		name := fmt.Sprintf("#%d", d.Subject.Number)
@@ -226,47 +205,43 @@ func (r *remote) printDrafts(ctx context.Context, drafts []parkedDraft, heads ma
 
 // standing tells what has become of a draft on GitHub.
 type standing struct {
-	state  terminal.Waiting // only Waits can be decided
-	record *decision.Record // the decision on it; nil for none
+	state   terminal.Waiting // only Waits can be decided
+	decided bool
+	claim   handoff.Claim // the decision
+	page    string        // of the posted review of the draft's commit
 }
 
-// standings returns by code whether drafts can still be decided, given the head commits of
-// the open pull requests. A commit gets one review, so an approval of another draft of the
-// commit, or a review that somebody posted under their own account, supersedes a draft.
-func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[int]string) map[string]standing {
-	all, reviewed := map[string]standing{}, map[string]bool{} // by code; by thread
-	for _, d := range drafts {
-		now := standing{state: terminal.Waits}
-		switch claim, decided := r.decision(ctx, d); {
-		case decided:
-			now.record, now.state = &claim.Record, terminal.Superseded
-			reviewed[d.Thread] = reviewed[d.Thread] || now.record.Decision == decision.Approve
-			if now.record.Withdrawn() {
-				now.state = terminal.Withdrawn
-			}
-		case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
-			now.state = terminal.Expired
-		case heads[d.Subject.Number] != d.Subject.Head: // a newer draft of the same head supersedes nothing
+// standing returns what has become of a draft, given the current commit of its pull request,
+// which is empty if that is closed. A commit gets one review, so a review of another draft of
+// the commit supersedes a draft.
+func (r *remote) standing(ctx context.Context, d parkedDraft, head string) (now standing) {
+	now.state = terminal.Waits
+	now.claim, now.decided = r.decision(ctx, d)
+	switch {
+	case now.decided && now.claim.Record.Withdrawn():
+		now.state = terminal.Withdrawn
+	case now.decided:
+		now.state = terminal.Superseded
+	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
+		now.state = terminal.Expired
+	default:
+		now.page = r.postedPage(ctx, d)
+		if now.page != "" || head != d.Subject.Head { // a newer draft of the same head supersedes nothing
 			now.state = terminal.Superseded
 		}
-		all[d.code] = now
 	}
-	for _, d := range drafts {
-		now := all[d.code]
-		if now.state == terminal.Waits && (reviewed[d.Thread] || r.postedPage(ctx, d) != "") {
-			now.state = terminal.Superseded
-		}
-		all[d.code] = now
-	}
-	return all
+	return now
 }
 
-// decidable returns the drafts that can still be decided.
-func (r *remote) decidable(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
-	all := r.standings(ctx, drafts, heads)
-	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool {
-		return all[d.code].state != terminal.Waits
-	})
+// decidable returns the drafts that can still be decided, given the head commits of the open
+// pull requests.
+func (r *remote) decidable(ctx context.Context, drafts []parkedDraft, heads map[int]string) (waiting []parkedDraft) {
+	for _, d := range drafts {
+		if r.standing(ctx, d, heads[d.Subject.Number]).state == terminal.Waits {
+			waiting = append(waiting, d)
+		}
+	}
+	return waiting
 }
 
 // decision returns the recorded decision on a draft that was acted on: the oldest one from a

@@ -2,7 +2,7 @@
 // and shows and decides drafts that are stored on GitHub. Drafts on this machine belong to
 // package local, and workflow steps to package job.
 //
-// Start reading at Run, then a cmd_ file for a command.
+// Start reading at Run, then commands.go or a cmd_ file for a command.
 package app
 
 import (
@@ -12,7 +12,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -23,10 +22,15 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/wire"
 
 	"github.com/org/pr-review-action/internal/local"
 )
+
+// Process holds the arguments, environment and streams that the program starts with.
+type Process = driver.Process
+
+// app is one invocation of the program.
+type app struct{ *local.Terminal }
 
 // Run runs the program and returns its exit code: 0 for done or paused, 1 for a run that
 // failed, 2 for wrong usage or settings, 3 for a refusal, 4 for a cost cap that was reached.
@@ -87,16 +91,15 @@ func (a *app) execute(ctx context.Context, args []string) error {
 		a.printSummaries(a.Stderr, "eval ")
 		return problem.Usage("eval needs a command of its own", a.Name+" eval run starter is a first one")
 	}
+	var names []string
+	for _, c := range all {
+		names = append(names, c.name)
+	}
 	next := a.Name + " help lists them"
-	if hint := problem.Nearest(name, commandNames(all)); hint != "" {
+	if hint := problem.Nearest(name, names); hint != "" {
 		next = fmt.Sprintf("did you mean %q?", hint)
 	}
 	return problem.Usage(fmt.Sprintf("unknown command %q", name), next)
-}
-
-func (a *app) version(context.Context, []string) error {
-	fmt.Fprintln(a.Stdout, "pr-review-action", wire.Version())
-	return nil
 }
 
 func (a *app) run(ctx context.Context, c command, args []string) error {
@@ -163,29 +166,20 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 // flagError turns a flag's error into a usage error that suggests the nearest flag, or help,
 // the command line that lists them.
 func flagError(err error, flags *pflag.FlagSet, help string) error {
-	var unknown *pflag.NotExistError
-	var invalid *pflag.InvalidValueError
-	var number *strconv.NumError // boolean flags return it too
-	switch {
-	case errors.As(err, &invalid) && errors.As(err, &number):
-		if errors.Is(number, strconv.ErrRange) {
-			return problem.Usage(fmt.Sprintf("--%s: %.60q is out of range", invalid.GetFlag().Name, number.Num), "")
-		}
-		kind := map[bool]string{true: "true or false", false: "a number"}[invalid.GetFlag().Value.Type() == "bool"]
-		return problem.Usage(fmt.Sprintf("--%s: %.60q is not %s", invalid.GetFlag().Name, number.Num, kind), "")
-	case errors.As(err, &invalid):
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return problem.Usage(fmt.Sprintf("--%s: %v", invalid.GetFlag().Name, invalid.Unwrap()), "")
 	}
-	if !errors.As(err, &unknown) {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
 		return problem.Usage(err.Error(), help+" lists them")
 	}
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	name := unknown.GetSpecifiedName()
-	if hint := problem.Nearest(name, names); hint != "" {
-		return problem.Usage(fmt.Sprintf("unknown flag --%s", name), fmt.Sprintf("did you mean --%s?", hint))
+	next := help + " lists them"
+	if hint := problem.Nearest(unknown.GetSpecifiedName(), names); hint != "" {
+		next = fmt.Sprintf("did you mean --%s?", hint)
 	}
-	return problem.Usage(fmt.Sprintf("unknown flag --%s", name), help+" lists them")
+	return problem.Usage("unknown flag --"+unknown.GetSpecifiedName(), next)
 }
 
 // lookup returns the command that the arguments name, the other arguments, and the name. The
@@ -207,11 +201,4 @@ func lookup(all []command, args []string) (c command, rest []string, name string
 		}
 	}
 	return command{}, nil, name
-}
-
-func commandNames(all []command) (names []string) {
-	for _, c := range all {
-		names = append(names, c.name)
-	}
-	return names
 }

@@ -32,12 +32,12 @@ import (
 )
 
 // printSums prints the sums over runs, or what --propose asks for.
-func (a *app) printSums(all []stats.Run, unread []stats.Unread, o *statsOptions) error {
-	if o.propose {
-		return a.propose(all, o)
+func (a *app) printSums(all []stats.Run, unread []stats.Unread) error {
+	if a.Propose {
+		return a.propose(all)
 	}
 	sum := stats.Sum(all, unread)
-	if o.JSON {
+	if a.JSON {
 		return driver.PrintJSON(a.Stdout, sum)
 	}
 	fmt.Fprint(a.Stdout, sum.Text())
@@ -63,16 +63,16 @@ func (a *app) reports(ctx context.Context, store wire.Store,
 	return all, err
 }
 
-// reviewed returns what reports whether a thread is a review's and its id has the prefix begin.
-// Of owner/repo it does not take owner/repo2 for the beginning.
-func reviewed(begin string) func(thread string) bool {
-	_, _, notARepository := pull.ParseRepository(begin)
+// reviewed returns what reports whether a thread is a review's of a repository, or of any if
+// that is empty.
+func reviewed(repository string) func(thread string) bool {
 	return func(thread string) bool {
-		rest, ok := strings.CutPrefix(thread, begin)
-		return ok && !local.IsProposal(thread) &&
-			(notARepository != nil || strings.ContainsAny(rest[:min(len(rest), 1)], "#:"))
+		return !local.IsProposal(thread) && (repository == "" || repositoryOf(thread) == repository)
 	}
 }
+
+// repositoryOf returns the repository of a thread, or what stands for it in local input.
+func repositoryOf(thread string) string { return thread[:strings.IndexAny(thread+"#", "#:")] }
 
 // statsRuns converts drafts to runs for the sums, each once: two folders may hold the same draft.
 func statsRuns(all []driver.Report) (runs []stats.Run) {
@@ -92,8 +92,7 @@ func statsRuns(all []driver.Report) (runs []stats.Run) {
 }
 
 func statsRun(r driver.Report, of string) stats.Run {
-	repository := r.Thread[:strings.IndexAny(r.Thread+"#", "#:")]
-	return stats.Run{Repository: repository, Pull: of, Outcome: r.Outcome, Usage: r.Usage,
+	return stats.Run{Repository: repositoryOf(r.Thread), Pull: of, Outcome: r.Outcome, Usage: r.Usage,
 		Seconds: r.State.Draft.Seconds, Record: r.State.Decision}
 }
 
@@ -103,7 +102,7 @@ const remoteDecisions = 200
 
 // remoteStats sums up the drafts on GitHub of the named repositories. owner/* names all of an
 // owner's that the token can see. A repository that cannot be read is listed as unread.
-func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) error {
+func (a *app) remoteStats(ctx context.Context, names []string, after time.Time) error {
 	var runs []stats.Run
 	var unread []stats.Unread
 	seen := map[string]bool{}
@@ -114,7 +113,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 		seen[strings.ToLower(names[i])] = true
 		owner, all := strings.CutSuffix(names[i], "/*")
 		if all {
-			of, err := a.repositoriesOf(ctx, owner, o)
+			of, err := a.repositoriesOf(ctx, owner)
 			if err != nil {
 				return err
 			}
@@ -125,35 +124,29 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 		if err != nil {
 			return problem.Usage(err.Error(), "name a repository, owner/repo, or all of an owner: 'owner/*'")
 		}
-		found, err := a.remoteRuns(ctx, ref, o)
+		found, err := a.remoteRuns(ctx, ref, after)
 		runs = append(runs, found...)
 		if err == nil {
 			continue
 		}
-		if ctx.Err() != nil || len(names) == 1 {
+		status, ok := errors.AsType[*transport.StatusError](err)
+		if ok && status.Limited || ctx.Err() != nil || len(names) == 1 {
 			return err
 		}
 		reason, _, _ := strings.Cut(driver.Explain(err), "\n")
 		unread = append(unread, stats.Unread{Repository: names[i],
 			Reason: guard.Line(reason, driver.MaxLine)})
-		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Limited {
-			for _, left := range names[i+1:] {
-				unread = append(unread, stats.Unread{Repository: left,
-					Reason: "not asked for: the rate limit was reached before"})
-			}
-			break
-		}
 	}
-	return a.printSums(runs, unread, o)
+	return a.printSums(runs, unread)
 }
 
 // repositoriesOf returns the names of an owner's repositories.
-func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
+func (a *app) repositoriesOf(ctx context.Context, owner string) (names []string, err error) {
 	ref, err := a.Repository(owner + "/x")
 	if err != nil {
 		return nil, problem.Usage(fmt.Sprintf("%q is not an owner's name", owner), "name one, such as 'acme/*'")
 	}
-	api, err := a.GitHub(ref, o.Settings)
+	api, err := a.GitHub(ref, a.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -169,12 +162,12 @@ func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions)
 
 // remoteRuns returns the drafts of a repository on GitHub, decided or not. It ignores the
 // decisions of runs that may not decide, and warns of what it cannot read.
-func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (all []stats.Run, err error) {
+func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, after time.Time) (all []stats.Run, err error) {
 	r, err := a.remote(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	r.stored = slices.DeleteFunc(r.stored, func(s handoff.Stored) bool { return s.Created.Before(o.after) })
+	r.stored = slices.DeleteFunc(r.stored, func(s handoff.Stored) bool { return s.Created.Before(after) })
 	records, err := r.records(ctx)
 	if err != nil {
 		return nil, err
@@ -280,7 +273,7 @@ type proposedSettings struct {
 
 // propose prints the settings that the approvers' habits suggest, as a diff of the settings
 // file. It changes nothing.
-func (a *app) propose(all []stats.Run, o *statsOptions) error {
+func (a *app) propose(all []stats.Run) error {
 	repositories := map[string]bool{}
 	for _, r := range all {
 		if r.Record != nil {
@@ -291,17 +284,20 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 		return problem.Usage(fmt.Sprintf("the decisions are of %d repositories, and settings are of one",
 			len(repositories)), a.Name+" show --stats --propose owner/repo")
 	}
-	file, text, err := settingsText(o.Config)
-	if err != nil {
+	if err := a.InRepository(); err != nil {
 		return err
 	}
-	from := config.File{Path: file, Defaults: o.Defaults}
+	text, err := os.ReadFile(filepath.Join(configcmd.WorkTree(), a.Config))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
+	}
+	from := config.File{Path: a.Config, Defaults: a.Defaults}
 	now, err := from.Parse(text)
 	if err != nil {
 		return err
 	}
 	verdicts := stats.Verdicts(all)
-	p := proposedSettings{File: file, Decisions: len(verdicts),
+	p := proposedSettings{File: a.Config, Decisions: len(verdicts),
 		Least: map[string]any{"share": stats.MinShare, "dropped": stats.MinDropped, "pulls": stats.MinPulls,
 			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: lower bound of the 95 % interval
 		Proposed: []stats.Habit{}}
@@ -316,59 +312,17 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 			base = "there"
 		}
 		p.Proposed = habits
-		p.Diff = change.Unified([]change.File{change.Of(file, "", base, string(text), string(after))})
+		p.Diff = change.Unified([]change.File{change.Of(a.Config, "", base, string(text), string(after))})
 	}
-	if o.JSON {
+	if a.JSON {
 		return driver.PrintJSON(a.Stdout, p)
 	}
 	fmt.Fprint(a.Stdout, p.Diff)
-	a.explainProposal(p)
-	return nil
-}
-
-// explainProposal prints to standard error what the diff rests on, and how to apply it.
-func (a *app) explainProposal(p proposedSettings) {
-	what := "Nothing to propose"
+	what, next := "Nothing to propose", ""
 	if n := len(p.Proposed); n > 0 {
 		what = fmt.Sprintf("Proposed for %s: %d", guard.Line(p.File, driver.MaxLine), n)
+		next = "Nothing was changed. To apply it, from the top of the clone, pipe this into git apply.\n"
 	}
-	fmt.Fprintf(a.Stderr, "%s, from %d decisions.\nAn entry rests on %d findings or more, dropped by id with a reason "+
-		"on %d pull\nrequests or more. Of those judged it is more than %.0f %%, at the lower end of the\n95 %% "+
-		"interval, and more than chance would give.\n",
-		what, p.Decisions, stats.MinDropped, stats.MinPulls, 100*stats.MinShare)
-	if p.Diff != "" {
-		fmt.Fprintf(a.Stderr, "Nothing was changed. To apply it, from the top of the clone, pipe this into git "+
-			"apply.\n")
-	}
-}
-
-// settingsText reads the settings file of this folder's clone, or the named one. It returns
-// the file's path from the top of the clone, and a nil text if there is no such file.
-func settingsText(named string) (file string, text []byte, err error) {
-	here, err := os.Getwd()
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here) // a link's parent is not its target's parent
-	}
-	top := filepath.Join(here, configcmd.WorkTree())
-	path := filepath.Join(top, named)
-	if err == nil && named != config.DefaultPath {
-		if path = named; !filepath.IsAbs(path) {
-			path = filepath.Join(here, path)
-		}
-		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-			path = filepath.Join(folder, filepath.Base(path))
-		}
-		named, err = filepath.Rel(top, path)
-	}
-	if named = filepath.ToSlash(named); err != nil || !filepath.IsLocal(named) {
-		return "", nil, problem.Usage("the settings file is outside this clone", "name one in it with --config")
-	}
-	text, err = os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return named, nil, nil
-	}
-	if err != nil {
-		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
-	}
-	return named, text, nil
+	fmt.Fprintf(a.Stderr, "%s, from %d decisions.\n%s", what, p.Decisions, next)
+	return nil
 }

@@ -35,18 +35,18 @@ type Driver struct {
 	Thread   string
 	Protect  checkpoint.Protection // of snapshots and draft; zero on the command line
 	Reviewer *wire.Reviewer        // nil if a draft is being decided
-	Observe  func(graph.Event)     // receives the events of a proposal; nil to ignore them
-	Tell     func(string)          // receives what is about to be requested; nil to ignore it
+	Tell     func(string)          // receives what is about to be requested or done; nil to ignore it
 	Pulse    func(string)          // receives the progress of a draft every 30 s; nil to ignore it
 	Live     func(Line)            // receives the progress of a draft at each change; nil to ignore it
 	Linters  linter.Source         // the source of linter results for the draft
 	Warn     func(string)
 
-	stage func([]reviewpr.Status) // receives which sources of context are being fetched
+	observe func(graph.Event)       // receives the events of a run; nil to ignore them
+	stage   func([]reviewpr.Status) // receives which sources of context are being fetched
 }
 
-// Line returns the current progress and what the draft waits for, in at most columns.
-type Line func(waiting string, columns int) string
+// Line returns the current progress in at most columns.
+type Line func(columns int) string
 
 // Draft reviews a change up to its gate. read reads the change inside the graph, so
 // that a failure is the ingest node's; if it is nil, b already contains the change.
@@ -176,11 +176,11 @@ func (d Driver) withProgress(ctx context.Context) (Driver, func()) {
 	began := d.Now()
 	f := &progress{soFar: d.Reviewer.SoFar, statuses: []reviewpr.Status{reviewpr.Initialize}, live: func(f *progress) {
 		if d.Live != nil {
-			d.Live(func(waiting string, columns int) string { return f.line(d.Now().Sub(began), waiting, columns) })
+			d.Live(func(columns int) string { return f.line(d.Now().Sub(began), columns) })
 		}
 	}}
-	d.Observe, d.stage = f.observe, f.setStatuses
-	return d, Beat(ctx, d.Pulse, func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) })
+	d.observe, d.stage = f.observe, f.setStatuses
+	return d, Beat(ctx, d.Pulse, func(elapsed time.Duration) string { return f.line(elapsed, MaxLine) })
 }
 
 // Decide carries out an answer or, if that is nil, the earlier decision. It returns
@@ -203,8 +203,8 @@ func (d Driver) flow(steps reviewpr.Steps) (*graph.Flow[reviewpr.State], error) 
 // options returns the options for running a graph over the driver's store.
 func (d Driver) options() []graph.RunOption {
 	o := append(Sealing(d.Protect), graph.WithClock(d.Clock))
-	if d.Observe != nil {
-		o = append(o, graph.Observe(d.Observe))
+	if d.observe != nil {
+		o = append(o, graph.Observe(d.observe))
 	}
 	return o
 }

@@ -116,26 +116,27 @@ func Quoted(s string) string {
 func Start(ctx context.Context, api *github.Client, ref pull.Ref, workflow, branch string,
 	inputs map[string]string) (page string, err error) {
 	page, err = write.New(api).Dispatch(ctx, ref, workflow, branch, inputs)
-	if errors.Is(err, write.ErrUntold) {
-		err = problem.As(problem.Failed, err, "look at "+ref.Web()+
-			"/actions before you decide again: the run may be there")
-	}
-	return page, err
+	return page, taken(err, ref.Web()+"/actions")
 }
 
 // Answer approves or rejects a run's pending deployment, and returns the run's URL.
 func Answer(ctx context.Context, api *github.Client, ref pull.Ref, run int64, to github.Pending, approve bool,
 	comment string) (page string, err error) {
 	page = RunPage(ref, run)
-	err = write.New(api).Answer(ctx, ref, run, to.ID, approve, comment)
+	return page, taken(write.New(api).Answer(ctx, ref, run, to.ID, approve, comment), page)
+}
+
+// taken says where to look if somebody else's answer came first, or if it is not known whether
+// GitHub took this one.
+func taken(err error, page string) error {
 	switch {
 	case errors.Is(err, write.ErrAnswered):
-		err = problem.As(problem.Refused, err, "look at "+page+
-			": somebody has decided meanwhile, or a push has withdrawn the draft")
+		return problem.As(problem.Refused, err, "look at "+page+": somebody has decided meanwhile, or a push has "+
+			"withdrawn the draft")
 	case errors.Is(err, write.ErrUntold):
-		err = problem.As(problem.Failed, err, "look at "+page+" before you decide again")
+		return problem.As(problem.Failed, err, "look at "+page+" before you decide again: GitHub may have taken it")
 	}
-	return page, err
+	return err
 }
 
 // RunPage returns the URL of a workflow run.

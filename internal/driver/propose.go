@@ -84,25 +84,25 @@ func selectModules(names []string, modules []config.Module) (chosen []config.Mod
 	if len(names) == 0 {
 		return modules, nil
 	}
-	var all []string
-	for _, m := range modules {
-		if all = append(all, m.Name); slices.Contains(names, m.Name) {
-			chosen = append(chosen, m)
-		}
-	}
 	for _, name := range names {
-		if !slices.Contains(all, name) {
-			return nil, problem.Usage(fmt.Sprintf("there is no module %q", name),
-				"the modules are "+strings.Join(all, ", "))
+		i := slices.IndexFunc(modules, func(m config.Module) bool { return m.Name == name })
+		if i < 0 {
+			return nil, problem.Usage(fmt.Sprintf("there is no module %q", name), "name one of the settings' modules")
 		}
+		chosen = append(chosen, modules[i])
 	}
 	return chosen, nil
 }
 
 // Advance runs a ticket's thread from its beginning or where it stopped, answers its gate if
-// answer is not nil, and describes the result.
+// answer is not nil, and describes the result. It tells each step as it begins.
 func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketpr.State,
 	answer *graph.Answer) (Proposal, error) {
+	d.observe = func(e graph.Event) {
+		if e.Kind == graph.StepStarted && d.Tell != nil {
+			d.Tell(strings.ReplaceAll(e.Node, "_", " "))
+		}
+	}
 	flow, err := ticketpr.New(steps, d.Store, d.options()...)
 	if err != nil {
 		return Proposal{}, err

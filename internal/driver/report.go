@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -54,8 +53,7 @@ type Report struct {
 	Overview   overview             `json:"overview"`
 	Criteria   []finding.Criterion  `json:"criteria"`
 	Unasked    []finding.Unasked    `json:"unasked"`
-	Missing    []string             `json:"missing"`            // requested context that could not be read, in lines
-	Handover   string               `json:"handover,omitempty"` // for a coding agent, if requested
+	Missing    []string             `json:"missing"` // requested context that could not be read, in lines
 
 	Standing []finding.Earlier `json:"-"` // earlier posted findings that still stand
 	Closed   map[string]bool   `json:"-"` // fingerprints of findings closed since the draft was made
@@ -63,7 +61,6 @@ type Report struct {
 	Place    string            `json:"-"` // location of the review: ReviewURL, a file, or the screen
 	State    reviewpr.State    `json:"-"`
 	Packed   checkpoint.Draft  `json:"-"`
-	Retained time.Time         `json:"-"` // when the artifact is deleted; zero if unknown
 	Withdrew string            `json:"-"` // code of the draft that this one replaces
 	Failed   error             `json:"-"` // after a decision: fail-on was reached, or SARIF not written
 	Before   cost.MicroUSD     `json:"-"` // cost of the draft before this run revised it
@@ -161,23 +158,13 @@ func (r Report) WithArtifact(digest string) Report {
 	return r
 }
 
-// WithTrace returns the report with how each file's result came about: its calls,
-// their cost, and the findings before aggregation.
-func (r Report) WithTrace() Report {
-	r.Files = r.State.Coverage()
-	return r
-}
-
 // UnderWay returns the status of a thread that is running or was interrupted, in
 // words; "" for all others.
 func (r Report) UnderWay() string {
-	switch {
-	case !r.Running:
+	if !r.Running {
 		return ""
-	case len(r.Statuses) > 0:
-		return Statuses(r.Statuses)
 	}
-	return Statuses([]reviewpr.Status{r.Status})
+	return Statuses(append([]reviewpr.Status{r.Status}, r.Statuses[min(1, len(r.Statuses)):]...))
 }
 
 // Statuses returns the statuses of a run in words.
@@ -199,23 +186,21 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 	for _, note := range met.Notes {
 		warn(note)
 	}
-	switch cause, held := met.Cause, met.Held; {
-	case cause == nil && held != "" && r.Partial && r.Outcome == reviewpr.Failed:
-		r.Message += "; the model was waited for in vain: " + held
-	case cause == nil && held != "" && r.Partial:
-		warn("the model was waited for in vain, so files were not reached in time: " + held)
-	case cause == nil:
-	case r.State.OutOfBudget():
-		r.Message = "no file was reviewed: " + Explain(cause)
-		if by.Account.Why != "" {
-			r.Message += "; " + by.Account.Why
-		}
-	case errors.Is(cause, cost.ErrSpent): // the files report it
-	case r.Outcome == reviewpr.Failed:
-		r.Message += ": " + Explain(cause)
+	why := ""
+	switch cause := met.Cause; {
+	case cause == nil && met.Held != "" && r.Partial:
+		why = "the model was waited for in vain: " + met.Held
+	case cause != nil && r.State.OutOfBudget():
+		r.Message = strings.TrimSuffix("no file was reviewed: "+Explain(cause)+"; "+by.Account.Why, "; ")
+	case cause != nil && !errors.Is(cause, cost.ErrSpent): // that the files report
+		why = cmp.Or(guard.Line(met.Path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause)
+	}
+	switch {
+	case why != "" && r.Outcome == reviewpr.Failed:
+		r.Message += ": " + why
 		r.Error = r.Message
-	default:
-		warn(cmp.Or(guard.Line(met.Path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause))
+	case why != "":
+		warn(why)
 	}
 }
 

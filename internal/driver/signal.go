@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,8 +17,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Signal writes the SARIF file of a decision if the settings ask for one. A relative path
-// is relative to folder.
+// Signal writes the SARIF file of a decision if the settings ask for one: the findings that the
+// decision kept, none for a rejected draft. A relative path is relative to folder.
 func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
 	if s.Sarif == "" {
 		return
@@ -26,11 +27,6 @@ func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(folder, file)
 	}
-	r.Failed = writeSarif(file, *r, warn)
-}
-
-// writeSarif writes the findings that the decision kept; none for a rejected draft.
-func writeSarif(file string, r Report, warn func(string)) error {
 	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.State.Draft.Subject.Instance,
 		Head: r.State.Draft.Subject.Head}
 	if r.Outcome == reviewpr.Posted {
@@ -40,19 +36,15 @@ func writeSarif(file string, r Report, warn func(string)) error {
 	}
 	text, left, err := sarif.Encode(run)
 	if err == nil {
-		if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
-			err = os.WriteFile(file, text, 0o644)
-		}
+		err = cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
 	}
 	if err != nil {
-		return problem.New("the SARIF file could not be written", err.Error(),
+		r.Failed = problem.New("the SARIF file could not be written", err.Error(),
 			"name another file with sarif; the decision is carried out, and the same decision again writes the file")
-	}
-	if left > 0 {
+	} else if left > 0 {
 		warn(fmt.Sprintf("the SARIF file leaves out %s, which are more than code scanning takes",
 			wording.Count(left, "finding")))
 	}
-	return nil
 }
 
 const homepage = "https://github.com/org/pr-review-action"
@@ -112,15 +104,12 @@ func FailOn(s settings.Settings, r *Report) {
 	if r.Failed != nil || n == 0 || !slices.Contains(ended, r.Outcome) {
 		return
 	}
-	count := wording.Count(n, "posted finding")
+	next := "push a fix; or where a finding is wrong, have somebody who may write, not the author, resolve its " +
+		"thread and run this job again, or drop it from the next draft: /drop F1: REASON"
 	if strings.HasPrefix(r.Thread, "local/") { // no pull request, no threads
-		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or higher, and fail-on is %s", count, s.FailOn, s.FailOn),
-			r.Place, "fix it and review again; or where a finding is wrong, draft again with --again, and "+
-				"drop it there "+
-				`by its new id: --command "/drop ID: REASON"`)
-		return
+		next = "fix it and review again; or where a finding is wrong, draft again with --again, and drop it there " +
+			`by its new id: --command "/drop ID: REASON"`
 	}
-	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or higher, and fail-on is %s", count, s.FailOn, s.FailOn),
-		r.Place, "push a fix; or where a finding is wrong, have somebody who may write, not the author, resolve its "+
-			"thread and run this job again, or drop it from the next draft: /drop F1: REASON")
+	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or higher, and fail-on is %s",
+		wording.Count(n, "posted finding"), s.FailOn, s.FailOn), r.Place, next)
 }

@@ -35,8 +35,8 @@ type gated[S any] struct {
 	prompt  string                                        // fingerprint; "" if prompts are not compared
 	build   func(graph.Store) (*graph.Flow[S], error)     // returns the graph that carries a draft out
 	unmoved func(context.Context, checkpoint.Draft) error // check 9
-	// returns a function that finds what was done on a thread, whichever of its drafts was decided
-	standing func(S) func(ctx context.Context, thread string) (where string, found bool, err error)
+	// finds what was done on a thread, whichever of its drafts was decided
+	standing func(ctx context.Context, s S, thread string) (where string, found bool, err error)
 
 	author   func(context.Context, checkpoint.Manifest) (login string, err error) // may not decide; "" excludes nobody
 	deciders func(S) []string                                                     // named by the settings
@@ -107,38 +107,40 @@ func (g *gated[S]) verify(ctx context.Context) (draft checkpoint.Draft, err erro
 	return draft, err
 }
 
-// found returns the draft that the inputs name after it passed checks 1 to 10, opened in a
-// graph that can decide it.
-func (g *gated[S]) found(ctx context.Context) (*handoff.Draft[S], error) {
-	draft, err := g.verify(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return g.of.Open(ctx, draft, g.build)
-}
-
 // resume runs the deciding job: it finds the draft, proves that it is the one that was
 // shown, takes the decision, records it and carries it out.
-func (g *gated[S]) resume(ctx context.Context) (r driver.Report, err error) {
-	o, err := g.found(ctx)
+func (g *gated[S]) resume(ctx context.Context) (driver.Report, error) {
+	draft, err := g.verify(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	ctx, span := trace.Run(trace.Continue(ctx, g.parent(o.State)), "resume", g.began)
+	return g.act(ctx, "resume", draft, g.decide, g.carryOut)
+}
+
+// act opens a draft in a graph that can decide it, takes the decision on it, and acts on that, in
+// spans that continue the draft's.
+func (g *gated[S]) act(ctx context.Context, name string, draft checkpoint.Draft,
+	take func(context.Context, *handoff.Draft[S]) (decision.Answer, error),
+	do func(context.Context, *handoff.Draft[S], decision.Answer) (driver.Report, error)) (r driver.Report, err error) {
+	o, err := g.of.Open(ctx, draft, g.build)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	ctx, span := trace.Run(trace.Continue(ctx, g.parent(o.State)), name, g.began)
 	defer func() { g.EndRun(span, g.ref, r, g.began, err) }()
 	_, waited := trace.Gate(ctx)
-	answer, err := g.decide(ctx, o)
+	answer, err := take(ctx, o)
 	waited.Decided(string(answer.Decision.Verdict), err)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	return g.carryOut(ctx, o, answer)
+	return do(ctx, o, answer)
 }
 
 // reject runs the job behind a deciding job that did not run: it records who rejected the
 // draft in the environment's dialog, and why. If nobody did, the draft is unchanged: a push
 // withdrew it, or the deciding job's log says more.
-func (g *gated[S]) reject(ctx context.Context, approvals []github.Approval) (r driver.Report, err error) {
+func (g *gated[S]) reject(ctx context.Context, approvals []github.Approval) (driver.Report, error) {
 	draft, err := g.verify(ctx)
 	if err != nil {
 		return driver.Report{}, err
@@ -147,45 +149,33 @@ func (g *gated[S]) reject(ctx context.Context, approvals []github.Approval) (r d
 	if !ok { // the rejection is older than the draft
 		return undecided(), nil
 	}
-	o, err := g.of.Open(ctx, draft, g.build)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	ctx, span := trace.Run(trace.Continue(ctx, g.parent(o.State)), "record", g.began)
-	defer func() { g.EndRun(span, g.ref, r, g.began, err) }()
-	_, waited := trace.Gate(ctx)
-	waited.Decided(string(decision.Abort), nil)
-	record := g.record(draft)
-	record.By, record.Via = rejection.User, decision.ByApproval
-	d := decision.Decision{Verdict: decision.Abort, Note: rejection.Comment}
-	return g.carryOut(ctx, o, decision.Answer{Decision: d, Record: record.With(d)})
+	return g.act(ctx, "record", draft, func(context.Context, *handoff.Draft[S]) (decision.Answer, error) {
+		record := g.record(draft)
+		record.By, record.Via = rejection.User, decision.ByApproval
+		d := decision.Decision{Verdict: decision.Abort, Note: rejection.Comment}
+		return decision.Answer{Decision: d, Record: record.With(d)}, nil
+	}, g.carryOut)
 }
 
 // revise finds the draft as a deciding job does, and calls again to draft it as the feedback
 // asks. may refuses a draft that cannot be revised. The environment in the inputs applies
 // only to the new draft; it takes no part in this decision.
 func (g *gated[S]) revise(ctx context.Context, may func(S) error,
-	again func(context.Context, *handoff.Draft[S], decision.Answer) (driver.Report, error)) (r driver.Report,
-	err error) {
+	again func(context.Context, *handoff.Draft[S], decision.Answer) (driver.Report, error)) (driver.Report, error) {
 	environment := g.Environment
 	g.Environment = ""
-	o, err := g.found(ctx)
+	draft, err := g.verify(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	ctx, span := trace.Run(trace.Continue(ctx, g.parent(o.State)), "revise", g.began)
-	defer func() { g.EndRun(span, g.ref, r, g.began, err) }()
-	if err := may(o.State); err != nil {
-		return driver.Report{}, err
-	}
-	_, waited := trace.Gate(ctx)
-	answer, err := g.asks(ctx, o)
-	waited.Decided(string(decision.Revise), err)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	g.Environment = environment
-	return again(ctx, o, answer)
+	return g.act(ctx, "revise", draft, func(ctx context.Context, o *handoff.Draft[S]) (decision.Answer, error) {
+		if err := may(o.State); err != nil {
+			return decision.Answer{}, err
+		}
+		answer, err := g.asks(ctx, o)
+		g.Environment = environment
+		return answer, err
+	}, again)
 }
 
 // carryOut records an answer, acts on it, and reports the result.
@@ -238,7 +228,9 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 
 // desk returns the desk that records decisions on a draft.
 func (g *gated[S]) desk(s S) *handoff.Desk {
-	return g.deskOf(g.origin.Subject, g.origin.Branch, g.standing(s))
+	return g.deskOf(g.origin.Subject, g.origin.Branch, func(ctx context.Context, thread string) (string, bool, error) {
+		return g.standing(ctx, s, thread)
+	})
 }
 
 // asks returns the answer that requests a revision, after checks 12 and 13 as for a decision
@@ -248,10 +240,10 @@ func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answ
 	if err == nil {
 		err = g.dispatched(ctx, o, author)
 	}
-	if err != nil {
-		return decision.Answer{}, err
-	}
 	d := decision.Decision{Verdict: decision.Revise, Feedback: g.Feedback}
+	if err != nil {
+		return decision.Answer{Decision: d}, err
+	}
 	record := g.record(o.Draft).With(d)
 	approvals, err := g.approvals(ctx, o.Manifest.RunID)
 	if err == nil {
@@ -319,6 +311,9 @@ func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Dr
 
 // record returns the record of this job's decision on a draft by dispatch, without the verdict.
 func (g *gated[S]) record(o checkpoint.Draft) decision.Record {
+	if g.own {
+		return o.Record(g.by(), g.Clock(), decision.ByCommandLine)
+	}
 	return o.Record(g.by(), g.Clock(), decision.ByDispatch)
 }
 
@@ -349,13 +344,10 @@ func (j *job) mistake(err error, m checkpoint.Manifest) error {
 func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
 	d := summary.Decide{
 		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
-		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
+		RetainedUntil: j.began.UTC().AddDate(0, 0, j.Retention), Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
 		Counts:    j.Summary == "counts",
 		Show:      fmt.Sprintf("pr-review-action show %s", driver.Quoted(j.ref.String())),
 		Withdraws: r.Withdrew, Extra: r.Usage.Cost - r.Before,
-	}
-	if d.RetainedUntil.IsZero() {
-		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.Retention)
 	}
 	if more {
 		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")

@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -34,6 +33,9 @@ type job struct {
 	api    *github.Client
 	store  *artifact.Client // nil where the runner gives none
 	began  time.Time
+	own    bool         // nobody's run: a person posts at a terminal, under their own account
+	warn   func(string) // writes an annotation
+	tell   func(string) // writes a line to the log
 
 	runs  *handoff.Runs
 	ours  *post.Ours
@@ -60,7 +62,7 @@ func (j *job) setUp() error {
 		return problem.As(problem.Misuse, err, "")
 	}
 	if _, given := given["checkpoint-key"]; given && !j.Protection.Keyed() {
-		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal " +
+		j.warn("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal " +
 			"or encrypt in both jobs")
 	}
 	if j.Sarif != "" && !filepath.IsLocal(j.Sarif) {
@@ -147,9 +149,6 @@ func (j *job) about() string {
 
 // by returns the account that started this attempt of the run.
 func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
-
-// tell writes a line to the log.
-func (j *job) tell(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) }
 
 // routeA reports whether the decision is an environment's approval in this run rather than
 // a dispatch. Naming an environment requests its approval, however the draft is named.

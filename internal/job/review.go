@@ -45,8 +45,6 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	j.overruled(change.Config)
-	whom := j.WithModel(j.Getenv)
-	keyless := whom.Key == "" && whom.BaseURL == "" // no model is configured
 	reason, err := j.admit(ctx, change)
 	switch {
 	case err != nil:
@@ -55,15 +53,15 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		if why := j.undecidable(*change.Pull); why != "" {
-			j.runner.Warning("no draft of this run can be decided: " + why)
+			j.warn("no draft of this run can be decided: " + why)
 		}
 		return j.draft(ctx, change, reviewer, approvals)
-	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && keyless):
-		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
-		if j.event.Name == "pull_request_target" {
-			r = j.skipped("this is a fork's pull request, and " + wire.NoModel +
-				": the job's environment gives no api-key")
-		}
+	}
+	whom := j.WithModel(j.Getenv)
+	if keyless := whom.Key == "" && whom.BaseURL == ""; change.Pull.Fork() && (j.event.Name == "pull_request" ||
+		j.event.Name == "pull_request_target" && keyless) {
+		r := j.skipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on pull_request, " +
+			"and on pull_request_target those of the job's environment")
 		j.stand(ctx, change, &r)
 		return r, nil
 	}
@@ -88,7 +86,7 @@ func (j *job) undecidable(p pull.Pull) string {
 // overruled warns of lines of the settings file that have no effect.
 func (j *job) overruled(c config.Config) {
 	for _, line := range c.Overruled {
-		j.runner.Warning(line)
+		j.warn(line)
 	}
 }
 
@@ -110,7 +108,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		return before.done, err
 	}
 	if change.Config.CapPerPull > 0 && !j.Protection.Keyed() {
-		j.runner.Warning("max-cost-per-pull counts only this run: what other runs have cost is believed under " +
+		j.warn("max-cost-per-pull counts only this run: what other runs have cost is believed under " +
 			"trust: seal or encrypt, which vouch for it")
 	}
 	store := j.carried(change)
@@ -122,7 +120,6 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 			Stays: before.stays,
 		}, func(c ingest.Change) (reviewpr.Draft, error) {
 			err := j.chooseEnvironment(ctx, c)
-			j.warnAlone(c.Pull.Author)
 			return j.drafting(ctx, c, reviewer, approvals, before), err
 		})
 	if err != nil {
@@ -149,7 +146,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.Driver {
 	r.Linger, r.Mute = driver.LastAnswers, j.Summary == "counts"
 	return driver.Driver{
-		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.runner.Warning,
+		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.warn,
 		Tell: j.tell, Pulse: j.tell,
 		Linters: linter.Source{Findings: j.Findings, Wait: j.FindingsWait, Dir: j.Getenv("GITHUB_WORKSPACE"),
 			Within: true,
@@ -169,7 +166,6 @@ func (j *job) parked(ctx context.Context, r driver.Report, store *artifactstore.
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
-	r.Retained = j.retained(ctx, r.Artifact)
 	if err := desk.Withdraw(ctx, replaced, j.now(), r.Code); err != nil {
 		j.warning("the earlier draft could not be withdrawn, either may be decided", err)
 	} else if len(replaced) > 0 {

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -21,13 +23,15 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
 // reviewed returns the review of a pull request in its current state.
 func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
-	if j.Mode == "resume" {
+	if j.Mode == "resume" && !j.own {
 		if err := j.probe(ctx); err != nil {
 			return nil, err
 		}
@@ -37,7 +41,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		return nil, err
 	}
 	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return driver.Post(ctx, j.ours, s, j.desk(now.Pull).Race(*s.Decision), false, j.runner.Warning)
+		return driver.Post(ctx, j.ours, s, j.desk(now.Pull).Race(*s.Decision), j.own, j.warn)
 	}}
 	return &gated[reviewpr.State]{
 		job: j, of: reviewpr.Subject(), origin: j.origin(now),
@@ -48,7 +52,9 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		unmoved: func(_ context.Context, o checkpoint.Draft) error {
 			return post.CheckHead(o.Manifest.Subject, o.Code, driver.PullNow(now))
 		},
-		standing: func(reviewpr.State) func(context.Context, string) (string, bool, error) { return j.posted },
+		standing: func(ctx context.Context, _ reviewpr.State, thread string) (string, bool, error) {
+			return j.posted(ctx, thread)
+		},
 		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
 		items:    reviewpr.State.Items,
 		deciders: func(s reviewpr.State) []string { return s.Draft.Config.Deciders },
@@ -65,6 +71,31 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 			return driver.ReportOf(ctx, o.Flow, o.Store, o.Manifest.Thread, j.Protection)
 		},
 	}, nil
+}
+
+// PostOwn approves a draft of a pull request with the commands in text, and posts it with a
+// person's token under their own account. It checks what a deciding job checks that they had
+// dispatched, but no run records the decision: others learn of it from the review. s names the
+// draft by its digest; branch is the default branch.
+func PostOwn(ctx context.Context, f *driver.Front, s settings.Settings, api *github.Client, ref pull.Ref, branch,
+	text string, warn, tell func(string)) (driver.Report, error) {
+	viewer, err := api.Viewer(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	if viewer.Bot {
+		return driver.Report{}, problem.Refuse(12, "the token is an app's or a job's, so no person decides, nothing "+
+			"was posted", "set GITHUB_TOKEN to your own, such as $(gh auth token)")
+	}
+	s.Mode, s.Environment, s.Decision, s.Commands = "resume", "", decision.Approve, text
+	j := &job{
+		Front: f, Settings: s, ref: ref, api: api, began: f.Now(), own: true, warn: warn, tell: tell,
+		env:   action.Env{Actor: viewer.Login, TriggeringActor: viewer.Login, Ref: "refs/heads/" + branch},
+		event: action.Event{Name: "workflow_dispatch"},
+		runs:  driver.Runs(api, ref, "", s.DraftWorkflow, s.DecideWorkflow),
+	}
+	j.ours = j.Reviews(s, api, j.runs)
+	return decides(ctx, j, j.reviewed)
 }
 
 // deciding takes and carries out the decision on a review, and signals it to other programs.
@@ -133,7 +164,7 @@ func (j *job) signal(ctx context.Context, r *driver.Report) {
 			Findings: r.OpenFindings(), Covered: r.State.Covered(), FailOn: j.FailOn,
 		})
 		if err != nil {
-			j.runner.Warning(driver.Explain(err))
+			j.warn(driver.Explain(err))
 		}
 	}
 	if j.Mark {
@@ -141,7 +172,7 @@ func (j *job) signal(ctx context.Context, r *driver.Report) {
 			j.warning("the mark that a draft waits could not be cleared", err)
 		}
 	}
-	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.runner.Warning)
+	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.warn)
 }
 
 // waits runs the job that marks the commit with the draft that waits, and where. It has no
@@ -238,9 +269,6 @@ func (j *job) checkFeedback() error {
 	case len(j.Feedback) > decision.MaxFeedback:
 		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback),
 			decision.MaxFeedback), "shorten it")
-	case j.Decision != "" || strings.TrimSpace(j.Commands) != "":
-		return problem.Usage("decision and commands have no place in mode revise",
-			"decide about the new draft, by its own code")
 	case j.Anew:
 		return problem.Usage("again: true drafts without the draft that is to be revised",
 			"leave one of again and feedback out")

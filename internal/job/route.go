@@ -62,7 +62,9 @@ func (j *job) probe(ctx context.Context) error {
 func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []string, author string) error {
 	login := j.env.TriggeringActor
 	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, login)
-	if err != nil && !errors.Is(err, github.ErrNotFound) { // an app or a deleted account is not a user
+	unknown := errors.Is(err, github.ErrNotFound) || // an app or a deleted account is not a user
+		j.own && errors.Is(err, github.ErrNoAccess) // without write access one cannot read that either
+	if err != nil && !unknown {
 		return err
 	}
 	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission, Dispatched: j.ticketed()}
@@ -150,7 +152,7 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 		name = rules[0].Name // files that GitHub does not list may match any rule
 	}
 	if name != "" && j.Environment == "" {
-		j.runner.Warning("the settings name an environment for these files, and the input environment is empty: a " +
+		j.warn("the settings name an environment for these files, and the input environment is empty: a " +
 			"dispatch decides this draft, by anybody who may write")
 	}
 	if name == "" || j.Environment == "" || name == j.Environment {
@@ -158,14 +160,6 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 	}
 	j.Environment = name
 	return j.checkEnvironment(ctx)
-}
-
-// warnAlone warns if the environment's only reviewer is the author, who may not decide.
-func (j *job) warnAlone(author string) {
-	if e := j.asks; e.Reviewers == 1 && len(e.Users) == 1 && strings.EqualFold(e.Users[0], author) && !j.AllowAuthor {
-		j.runner.Warning(fmt.Sprintf("nobody may approve this draft: %s wrote the pull request and is the only "+
-			"reviewer of the environment %q; add another one, or set allow-author: true", author, e.Name))
-	}
 }
 
 // checkEnvironment reads the environment's rules into j.asks. It refuses an environment that

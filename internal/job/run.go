@@ -29,6 +29,7 @@ import (
 func Run(ctx context.Context, f *driver.Front) int {
 	env, err := action.ReadEnv(f.Getenv)
 	j := &job{Front: f, Settings: settings.Defaults(), env: env, runner: action.New(env, f.Stdout), began: f.Now()}
+	j.warn, j.tell = j.runner.Warning, func(line string) { fmt.Fprintln(f.Stdout, guard.Line(line, driver.MaxLine)) }
 	var r driver.Report
 	if err == nil {
 		r, err = j.run(ctx)
@@ -40,7 +41,7 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 	if err := j.setUp(); err != nil {
 		return driver.Report{}, err
 	}
-	ctx, over, err := j.StartTrace(ctx, j.Settings, "", j.runner.Warning)
+	ctx, over, err := j.StartTrace(ctx, j.Settings, "", j.warn)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -81,12 +82,12 @@ func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
 // end writes outputs, summary and annotation, and returns the exit code.
 func (j *job) end(r driver.Report, err error) int {
 	for _, void := range j.void {
-		j.runner.Warning("an approval is void, " + void)
+		j.warn("an approval is void, " + void)
 	}
 	if err != nil {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
 	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" {
-		j.runner.Warning("what was posted before could not be read, so open-findings and open-blockers are empty, " +
+		j.warn("what was posted before could not be read, so open-findings and open-blockers are empty, " +
 			"and fail-on counts only what this run posts")
 	}
 	if r.State.Draft.Name == "" {
@@ -94,7 +95,7 @@ func (j *job) end(r driver.Report, err error) int {
 	}
 	if r.Outcome == "" && err != nil {
 		if writeErr := j.runner.Summary(summary.Mistake(driver.Explain(err))); writeErr != nil {
-			j.runner.Warning(writeErr.Error())
+			j.warn(writeErr.Error())
 		}
 	}
 	if r.Outcome != "" {

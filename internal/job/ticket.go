@@ -73,12 +73,10 @@ func (j *job) applies(ctx context.Context) (driver.Report, error) {
 	})
 }
 
-// stands returns a function that finds what was done on a draft's thread.
-func (p *ticketDraft) stands(s ticketpr.State) func(context.Context, string) (string, bool, error) {
-	return func(ctx context.Context, _ string) (string, bool, error) {
-		where, _, found, err := p.Stands(ctx, p.request(s))
-		return where, found, err
-	}
+// stands finds what was done on a draft's thread.
+func (p *ticketDraft) stands(ctx context.Context, s ticketpr.State, _ string) (string, bool, error) {
+	where, _, found, err := p.Stands(ctx, p.request(s))
+	return where, found, err
 }
 
 // origins returns where drafts of the ticket must come from.
@@ -172,12 +170,8 @@ func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 // bot reports whether the job's token belongs to an app, as GITHUB_TOKEN does.
 func (j *job) bot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
-// driver returns the driver of a ticket's thread. It prints each node as it begins.
+// driver returns the driver of a ticket's thread.
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {
-	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.runner.Warning,
-		Tell: p.tell, Observe: func(e graph.Event) {
-			if e.Kind == graph.StepStarted {
-				fmt.Fprintln(p.Stdout, e.Node)
-			}
-		}}
+	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.warn,
+		Tell: p.tell}
 }

@@ -179,8 +179,8 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	word := map[bool]string{true: "was told of ", false: "knew of "}[said]
-	return driver.Report{Message: p.asked.Key + " " + word + address}, nil
+	return driver.Report{Message: p.asked.Key + map[bool]string{true: " was told of ", false: " knew of "}[said] +
+		address}, nil
 }
 
 // progress returns the store of a draft in progress. It contains what an earlier job had paid

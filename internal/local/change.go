@@ -33,30 +33,19 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 		return a.withConfig(c, err)
 	case arg == "-":
 		return a.readDiff("standard input", a.Stdin)
-	case pull.LooksLikeRef(arg):
+	case pull.LooksLikeRef(arg), number().MatchString(arg):
 		return a.ReadPull(ctx, arg, s)
 	}
-	info, err := os.Stat(arg)
-	folder := err == nil && info.IsDir()
-	if folder {
-		if _, revision := ingest.OpenAt(ctx, ".", arg); !revision {
-			return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is a folder", arg),
-				"go into it: review without an argument reads the work tree there")
+	if info, err := os.Stat(arg); err == nil && !info.IsDir() {
+		f, err := os.Open(arg)
+		if err != nil {
+			return ingest.Change{}, problem.Usage(err.Error(), "")
 		}
-	}
-	if f, err := os.Open(arg); err == nil && !folder {
 		defer f.Close()
 		return a.readDiff(arg, f)
 	}
-	switch {
-	case ingest.IsRange(arg):
+	if ingest.IsRange(arg) {
 		return a.readRange(ctx, arg)
-	case number().MatchString(arg):
-		address, err := a.Numbered(ctx, arg)
-		if err != nil {
-			return ingest.Change{}, err
-		}
-		return a.ReadPull(ctx, address, s)
 	}
 	if clone, revision := ingest.OpenAt(ctx, ".", arg); revision {
 		a.taken(arg, "the range "+arg+"...HEAD")
@@ -67,22 +56,8 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 			"work tree")
 }
 
+// number matches the number of a pull request of the repository that is the clone's origin.
 var number = pattern.Lazy(`^#?[1-9][0-9]{0,9}$`)
-
-// Numbered returns the address of the pull request that a bare number names in the repository
-// that is the clone's origin. It returns any other argument unchanged.
-func (a *Terminal) Numbered(ctx context.Context, arg string) (string, error) {
-	if !number().MatchString(arg) {
-		return arg, nil
-	}
-	arg = strings.TrimPrefix(arg, "#")
-	ref, err := ingest.PullOf(ctx, ".", arg)
-	if err != nil {
-		return "", problem.Usage(err.Error(), "name it owner/repo#"+arg)
-	}
-	a.taken(arg, "the pull request "+ref.String())
-	return ref.Web() + "/pull/" + arg, nil
-}
 
 // taken tells what an ambiguous argument was taken for.
 func (a *Terminal) taken(arg, what string) {
@@ -140,6 +115,13 @@ func ofClone(err error) error {
 // read yet.
 func (a *Terminal) ReadPull(ctx context.Context, arg string, s *Session) (ingest.Change, error) {
 	ref, err := a.ParseRef(arg)
+	if number().MatchString(arg) {
+		arg = strings.TrimPrefix(arg, "#")
+		if ref, err = ingest.PullOf(ctx, ".", arg); err != nil {
+			return ingest.Change{}, problem.Usage(err.Error(), "name it owner/repo#"+arg)
+		}
+		a.taken(arg, "the pull request "+ref.String())
+	}
 	if err != nil {
 		return ingest.Change{}, err
 	}
@@ -210,28 +192,28 @@ func (r *Run) workTree(ctx context.Context) (ingest.Change, error) {
 // firstLine returns a line that says what of the work tree is read, by whom, and which files
 // are untracked.
 func (r *Run) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
-	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, wording.Count(files, "changed file"),
-		r.reader())
+	reader := "rules on this machine"
+	if !r.reviewer.Rules {
+		reader = guard.Line(r.reviewer.Model, driver.MaxLine) + " at " + r.endpoint().Host
+	}
+	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, wording.Count(files, "changed file"), reader)
 	if len(w.Untracked) == 0 {
 		return line
 	}
-	untracked := wording.Count(len(w.Untracked), "untracked file")
-	switch {
-	case with:
-		untracked = "With " + untracked
-	case !asks:
-		untracked = "Without " + untracked + " (--untracked)"
+	word := "With "
+	if !with {
+		word = "Without (--untracked) "
 	}
-	return line + " " + untracked + ": " + named(w.Untracked) + "."
+	if asks {
+		word = ""
+	}
+	names := w.Untracked[:min(len(w.Untracked), mostNamed)]
+	return line + " " + word + wording.Count(len(w.Untracked), "untracked file") + ": " +
+		guard.Line(strings.Join(names, ", "), 0) + map[bool]string{true: ", …"}[len(names) < len(w.Untracked)] + "."
 }
 
-// reader returns who reads the change: the rules, or a model and its host.
-func (r *Run) reader() string {
-	if r.reviewer.Rules {
-		return "rules on this machine"
-	}
-	return guard.Line(r.reviewer.Model, driver.MaxLine) + " at " + r.endpoint().Host
-}
+// mostNamed is the maximum number of untracked files named in one line.
+const mostNamed = 10
 
 func (r *Run) endpoint() *url.URL {
 	u, err := url.Parse(cmp.Or(r.BaseURL, llm.DefaultBaseURL))
@@ -248,15 +230,4 @@ func (r *Run) withUntracked(paths []string) (with, asks bool) {
 		return true, false
 	}
 	return false, r.Interactive(r.Options)
-}
-
-// mostNamed is the maximum number of untracked files named in one line.
-const mostNamed = 10
-
-func named(paths []string) string {
-	names := guard.Line(strings.Join(paths[:min(len(paths), mostNamed)], ", "), 0)
-	if more := len(paths) - mostNamed; more > 0 {
-		names += fmt.Sprintf(", and %d more", more)
-	}
-	return names
 }

@@ -225,8 +225,6 @@ func (a *Terminal) ShowDraft(r driver.Report) {
 	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.Look()), "\n")
 }
 
-const asDrafted = "Or as it was drafted."
-
 // Park prints how the draft can be decided later, also with the changes made to it so far.
 // These are commands, one per line.
 func (a *Terminal) Park(r driver.Report, changes ...string) error {
@@ -236,25 +234,22 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
 	command := a.Resuming(r.Thread, a.Options)
-	word := "Parked."
-	if r.Outcome == driver.Kept {
-		word = fmt.Sprintf("Kept: nothing here is %s or higher.", r.State.Draft.GateFrom)
-	}
 	if wire.WithPassword(a.Store) {
-		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
+		a.Say("Set PR_REVIEW_STORE to the store's address: its password is not shown here.")
 	}
-	if len(r.Findings) == 0 && r.Outcome == driver.Kept {
-		word = "Kept: there is nothing to post."
+	word, with := "Parked.", WithCommands(changes)
+	if r.Outcome == driver.Kept {
+		word = "Kept: nothing here has to be decided."
 	}
-	if changed := WithCommands(changes); changed != "" {
-		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
-		word = asDrafted
+	if with != "" {
+		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+with))
+		word = "Or as it was drafted."
 	}
 	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve\n(%s)\n", word, command, Others(r))
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
-	if a.Resumed || word == asDrafted {
+	if a.Resumed || with != "" {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return driver.Failure(r)
@@ -302,7 +297,7 @@ func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 // again reports a decision taken before, and posts what it approved if that has not happened
 // yet. It refuses a different decision.
 func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict) error {
-	if err := l.sameAgain(r.Thread, r.State.Decision, given, r.State.Items()); err != nil {
+	if err := l.sameAgain(r.State.Decision, given, r.State.Items()); err != nil {
 		return err
 	}
 	after, err := l.publish(ctx, nil)
@@ -315,23 +310,16 @@ func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict
 
 // sameAgain refuses a decision in the flags that differs from the one taken on the draft,
 // including its changes. items are what a decision can name.
-func (o *Options) sameAgain(thread string, taken *decision.Record, given decision.Verdict,
+func (o *Options) sameAgain(taken *decision.Record, given decision.Verdict,
 	items []decision.Item) error {
 	if taken == nil || given == "" && o.Text() == "" {
 		return nil
 	}
 	d, err := gate.Decide(o.Text(), cmp.Or(given, decision.Approve), "", items, time.Time{})
-	if err != nil || taken.Same(taken.With(d)) {
+	if err != nil {
 		return err
 	}
-	how := ""
-	if d.Verdict == taken.Decision {
-		how = ", with other changes"
-	}
-	return problem.Refuse(13, "this draft has already been decided differently",
-		"a draft is decided once; push a new commit, or draft it again with --again",
-		problem.At(fmt.Sprintf("%s: %s by %s on %s%s", thread, taken.Decision, taken.By,
-			taken.At.Format("2 January 2006, 15:04 MST"), how)))
+	return handoff.Governed([]handoff.Claim{{Record: *taken}}, taken.With(d))
 }
 
 // Finish prints the result of a run without a decision.

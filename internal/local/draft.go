@@ -28,8 +28,8 @@ import (
 )
 
 // local reads the change and opens the store. It pays for nothing.
-func (a *Terminal) local(ctx context.Context, arg string, admit bool) (*Run, error) {
-	r := &Run{Terminal: a, admitted: admit}
+func (a *Terminal) local(ctx context.Context, arg string) (*Run, error) {
+	r := &Run{Terminal: a}
 	err := r.choose()
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (a *Terminal) local(ctx context.Context, arg string, admit bool) (*Run, err
 	if r.reviewer.Rules && a.Provider == "auto" {
 		a.Say(NoModelNotice)
 	}
-	a.overruled(r.change.Config, a.Options)
+	a.overruled(r.change.Config)
 	r.opened = r.change.Pull != nil
 	r.reviewer.NameModel(r.change.Config)
 	if r.Store, err = a.OpenStore(ctx, a.Store); err != nil {
@@ -59,14 +59,14 @@ func (a *Terminal) local(ctx context.Context, arg string, admit bool) (*Run, err
 // choose sets the reviewer and the progress line. It sends no request.
 func (r *Run) choose() (err error) {
 	r.progress = r.NewProgress(r.Quiet || r.JSON)
-	r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait)
+	r.reviewer, err = r.NewReviewer(r.Settings, nil)
 	return err
 }
 
 // overruled warns of lines of the settings file that have no effect.
-func (a *Terminal) overruled(c config.Config, o *Options) {
+func (a *Terminal) overruled(c config.Config) {
 	for _, line := range c.Overruled {
-		if !o.Quiet {
+		if !a.Quiet {
 			a.Warn(line)
 		}
 	}
@@ -225,7 +225,7 @@ func (r *Run) draft(ctx context.Context) reviewpr.Draft {
 }
 
 func (r *Run) admit(ctx context.Context, c ingest.Change) (string, error) {
-	if c.Pull == nil || r.admitted {
+	if c.Pull == nil || r.Options.admit {
 		return "", nil
 	}
 	reason, err := triage.Admit(ctx, *c.Pull, triage.Event{Explicit: true}, c.Config.Admission, r.API)

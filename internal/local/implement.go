@@ -3,7 +3,6 @@ package local
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,18 +21,10 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// ImplementOptions are the flags of implement, which can also decide a ticket's draft.
-type ImplementOptions struct {
-	Options
-	base    string // branch or commit to build on
-	check   string // the project's own command
-	modules []string
-}
-
-// AddFlags adds the flags to f.
-func (o *ImplementOptions) AddFlags(f *pflag.FlagSet) {
+// ImplementFlags adds the flags of implement to f.
+func (o *Options) ImplementFlags(f *pflag.FlagSet) {
 	o.Flags(f, "implement")
-	f.StringVar(&o.base, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
+	f.StringVar(&o.on, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
 	f.StringSliceVar(&o.modules, "modules", nil, "the only modules that may change, by `names`")
 	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
 		"of its own")
@@ -47,49 +38,37 @@ func (o *ImplementOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 // Implement drafts a change for a ticket, up to the decision.
-func (a *Terminal) Implement(ctx context.Context, args []string, o *ImplementOptions) error {
+func (a *Terminal) Implement(ctx context.Context, args []string) error {
 	a.Ticketed = true
 	if len(args) != 1 {
 		return problem.Usage("implement takes one ticket",
 			a.Name+" implement TICKET.md, a ticket's key, or owner/repo#7")
 	}
-	return a.drafting(ctx, "implement", &o.Options, func(ctx context.Context, given decision.Verdict) error {
-		return a.implement(ctx, args[0], o, given)
-	})
-}
-
-func (a *Terminal) implement(ctx context.Context, arg string, o *ImplementOptions, given decision.Verdict) (err error) {
-	p := &proposing{Terminal: a, check: o.check, modules: o.modules}
-	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
-		next := ""
-		switch {
-		case errors.Is(err, ingest.ErrNoClone):
-			next = "go into the clone of the repository that is to be changed"
-		case errors.Is(err, ingest.ErrNoRange) && o.base == "":
-			return problem.Usage("this clone has no commit yet", "commit what is to be built on")
-		case errors.Is(err, ingest.ErrNoRange):
-			return problem.Usage(fmt.Sprintf("%.100q is not a commit of this clone", o.base),
-				"name a branch or a commit of it with --base")
+	return a.drafting(ctx, "implement", func(ctx context.Context, given decision.Verdict) (err error) {
+		p := &proposing{Terminal: a}
+		if p.base, err = ingest.BaseAt(ctx, ".", a.on, a.File()); err != nil {
+			return problem.As(problem.Misuse, err, "go into the clone that is to be changed, and name a commit of it "+
+				"with --base, or none for HEAD")
 		}
-		return problem.As(problem.Misuse, err, next)
-	}
-	a.overruled(p.base.Config, &o.Options)
-	if p.ticket, err = a.ticketOf(ctx, arg, p.base.Config, o); err != nil {
-		return err
-	}
-	if p.Store, err = a.OpenStore(ctx, o.Store); err != nil {
-		return err
-	}
-	p.Thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key, p.base.Commit)
-	p.About = p.Thread
-	if err = p.mayPush(ctx); err != nil {
-		return err
-	}
-	report, err := p.draft(ctx)
-	if err != nil {
-		return err
-	}
-	return p.GoFrom(ctx, report, given)
+		a.overruled(p.base.Config)
+		if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config); err != nil {
+			return err
+		}
+		if p.Store, err = a.OpenStore(ctx, a.Store); err != nil {
+			return err
+		}
+		p.Thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key,
+			p.base.Commit)
+		p.About = p.Thread
+		if err = p.mayPush(ctx); err != nil {
+			return err
+		}
+		report, err := p.draft(ctx)
+		if err != nil {
+			return err
+		}
+		return p.GoFrom(ctx, report, given)
+	})
 }
 
 // maxTicket is the maximum size of a ticket's file, in bytes.
@@ -97,24 +76,16 @@ const maxTicket = 256 << 10
 
 // ticketOf reads the ticket that an argument names: a Markdown file, a GitHub issue, or a key
 // in one of the sources that the settings name.
-func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
-	o *ImplementOptions) (t ticket.Ticket, err error) {
-	switch info, failed := os.Stat(arg); {
-	case failed == nil && !info.IsDir() && info.Size() > maxTicket:
-		return t, problem.Usage(fmt.Sprintf("%s is larger than %d KiB", arg, maxTicket>>10),
-			"cut it to what is asked for")
-	case failed == nil && !info.IsDir():
+func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config) (t ticket.Ticket, err error) {
+	if info, failed := os.Stat(arg); strings.HasSuffix(arg, ".md") || failed == nil && !info.IsDir() {
 		text, err := os.ReadFile(arg)
-		if err != nil {
-			return t, problem.Usage(err.Error(), "")
+		if err == nil && (len(text) > maxTicket || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {
+			err = fmt.Errorf("%s is not text of at most %d KiB", arg, maxTicket>>10)
 		}
-		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-			return t, problem.Usage(arg+" is not text", "name a Markdown file")
+		if err != nil {
+			return t, problem.Usage(err.Error(), "name a Markdown file, a ticket's key, or owner/repo#7")
 		}
 		return ticket.FromMarkdown(strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg)), string(text)), nil
-	case strings.HasSuffix(arg, ".md"):
-		return t, problem.Usage(fmt.Sprintf("there is no file %s", arg),
-			"name a Markdown file, a ticket's key, or owner/repo#7")
 	}
 	none := problem.Usage(fmt.Sprintf("%q is not a file, a ticket's key or an issue", arg),
 		"name a Markdown file, a key such as PAY-88, or owner/repo#7")
@@ -123,17 +94,17 @@ func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
 		if err != nil || asked.Issue() > 0 { // an issue without its repository
 			return t, none
 		}
-		return a.ReadTicket(ctx, asked, c, o.Settings, nil)
+		return a.ReadTicket(ctx, asked, c, a.Settings, nil)
 	}
 	ref, err := a.ParseRef(arg)
 	if err != nil {
 		return t, none
 	}
-	api, err := a.GitHub(ref, o.Settings)
+	api, err := a.GitHub(ref, a.Settings)
 	if err != nil {
 		return t, err
 	}
-	t, err = a.ReadTicket(ctx, ticketpr.OfIssue(ref), c, o.Settings, api)
+	t, err = a.ReadTicket(ctx, ticketpr.OfIssue(ref), c, a.Settings, api)
 	t.URL = driver.IssuePage(ref, ref.Number)
 	return t, err
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Options holds the settings, and the flags that commands on drafts share.
+// Options holds the settings and the flags of a command about drafts. A command adds the flags
+// that it takes; the others keep their zero values.
 type Options struct {
 	settings.Settings
 	Store     string
@@ -21,21 +22,28 @@ type Options struct {
 	JSON      bool
 	Quiet     bool
 	NoInput   bool
-	Resumed   bool   // the command is resume, which prints the outcome last
-	Post      bool   // post a draft on GitHub under the caller's own account
-	Push      bool   // push a ticket's change to GitHub under the caller's own account
-	repo      string // where to push, owner/name; empty for the clone's origin
-	untracked bool   // review the work tree's untracked files too
+	Resumed   bool     // the command is resume, which prints the outcome last
+	Next      bool     // resume the worst draft
+	Post      bool     // post a draft on GitHub under the caller's own account
+	Push      bool     // push a ticket's change to GitHub under the caller's own account
+	repo      string   // where to push, owner/name; empty for the clone's origin
+	admit     bool     // review in spite of the admission rules
+	untracked bool     // review the work tree's untracked files too
+	on        string   // branch or commit to build on
+	check     string   // the project's own command; empty for none
+	modules   []string // the only ones that may change; empty for all
 	approve   bool
 	Abort     bool
 	lines     []string // commands
 	Drop      []string // paths to leave out of a ticket's change
 	Revise    string   // feedback
 	Typed     string   // thread of a draft on GitHub as typed; empty for any of the pull request
+	Stats     bool     // show the sums over drafts
+	Propose   bool     // show the settings that approvers' habits suggest
+	Since     string   // the first day that counts
+	Tree      bool     // show how the run arrived at its findings
+	Handover  bool     // show the findings as instructions for a coding agent
 }
-
-// NewOptions returns options with the defaults of all settings.
-func NewOptions() Options { return Options{Settings: settings.Defaults()} }
 
 // Verdict returns the verdict in the flags, which may be empty: commands without a verdict
 // change the draft that is shown, and decide nothing. It reports a bad command, before

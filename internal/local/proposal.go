@@ -31,24 +31,15 @@ import (
 type proposing struct {
 	*Terminal
 	Session
-	base    ingest.Base
-	ticket  ticket.Ticket
-	check   string          // the project's own command; empty for none
-	modules []string        // the only ones that may change; empty for all
-	onto    *driver.Push    // nil for a branch of the clone
-	last    driver.Proposal // the thread's last known state
+	base   ingest.Base
+	ticket ticket.Ticket
+	onto   *driver.Push    // nil for a branch of the clone
+	last   driver.Proposal // the thread's last known state
 }
 
 func (p *proposing) driver() driver.Driver {
-	return driver.Driver{Front: p.Front, Store: p.Store, Thread: p.Thread, Observe: p.observe, Warn: p.Warn,
+	return driver.Driver{Front: p.Front, Store: p.Store, Thread: p.Thread, Warn: p.Warn,
 		Tell: func(line string) { p.Say(guard.Line(line, driver.MaxLine)) }}
-}
-
-// observe prints each step as it begins.
-func (p *proposing) observe(e graph.Event) {
-	if e.Kind == graph.StepStarted && !p.Quiet && !p.JSON {
-		fmt.Fprintln(p.Stderr, strings.ReplaceAll(e.Node, "_", " "))
-	}
 }
 
 // draft continues the ticket's thread, or starts it. A thread that is parked or decided is only

@@ -88,7 +88,7 @@ func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.
 	if r.Parked() {
 		return p.decide(ctx, p, r, given)
 	}
-	if err := p.sameAgain(r.Thread, p.last.State.Decision, given, p.items(r)); err != nil {
+	if err := p.sameAgain(p.last.State.Decision, given, p.items(r)); err != nil {
 		return err
 	}
 	return p.Decided(ctx, r)

@@ -53,7 +53,6 @@ func WithCommands(texts []string) (flags string) {
 type Run struct {
 	*Terminal
 	Session
-	admitted bool // ignore the repository's admission rules
 	change   ingest.Change
 	opened   bool // the files of change are not read yet
 	reviewer *wire.Reviewer
@@ -94,43 +93,39 @@ func (a *Terminal) Stored(ctx context.Context, s *Session) (r driver.Report, err
 }
 
 // StoredPull returns the store's thread for a pull request's current commit whose draft waits,
-// is being revised or was decided. It returns "" if there is none.
-func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (string, error) {
-	store, err := a.OpenStore(ctx, a.Store)
-	if err != nil {
-		return "", err
+// is being revised or was decided. Its id is empty if there is none.
+func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (s Session, err error) {
+	if s.Store, err = a.OpenStore(ctx, a.Store); err != nil {
+		return s, err
 	}
-	ids, err := Threads(ctx, store)
-	if err != nil {
-		return "", err
-	}
+	ids, err := Threads(ctx, s.Store)
 	of := strings.TrimSuffix(pull.ThreadID(ref, a.Instance, ""), ":")
 	ids = slices.DeleteFunc(ids, func(id string) bool {
 		return !strings.EqualFold(id[:max(0, strings.LastIndexByte(id, ':'))], of)
 	})
-	if len(ids) == 0 {
-		return "", nil
+	if err != nil || len(ids) == 0 {
+		return s, err
 	}
-	api, err := a.GitHub(ref, a.Settings)
-	if err != nil {
-		return "", err
+	if s.API, err = a.GitHub(ref, a.Settings); err != nil {
+		return s, err
 	}
-	now, err := api.Pull(ctx, ref)
+	now, err := s.API.Pull(ctx, ref)
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	for _, id := range ids {
-		r, err := a.Report(ctx, Session{Store: store, Thread: id})
+		r, err := a.Report(ctx, Session{Store: s.Store, Thread: id})
 		if err != nil {
 			continue // the threads command tells what is wrong with it
 		}
-		waits := r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil
+		waits := r.Parked() && !a.late(r)
 		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA &&
 			(a.Code == "" || a.Code == r.Code) {
-			return id, nil
+			s.Thread = id
+			break
 		}
 	}
-	return "", nil
+	return s, nil
 }
 
 // threadOf returns the one thread in the store that the typed id matches.
@@ -144,13 +139,9 @@ func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string)
 	case 1:
 		return ids[0], nil
 	case 0:
-		short := ""
-		if len(typed) < pull.MinPrefix {
-			short = fmt.Sprintf("write at least %d characters of its last part; ", pull.MinPrefix)
-		}
 		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
-			fmt.Sprintf("%s threads lists what is; --store names another folder", short+a.Name),
-			problem.At(store.Where()))
+			fmt.Sprintf("%s threads lists what is, named by %d characters of its last part; --store names another folder",
+				a.Name, pull.MinPrefix), problem.At(store.Where()))
 	}
 	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
 		"write more of one: "+strings.Join(ids, ", "))
