@@ -93,7 +93,10 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 	if only := o.printer(a); only != nil {
 		return only(r)
 	}
-	if under := r.UnderWay(); under != "" && !o.JSON {
+	if under := r.UnderWay(); under != "" {
+		if r.Outcome = ""; o.JSON {
+			return r.Print(a.Stdout)
+		}
 		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,
 			under)
 		return nil

@@ -119,12 +119,12 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 	return err
 }
 
-// jsonError prints the JSON object of a run that ended with an error. Wrong usage has no
-// outcome, so it prints no object. The object of a ticket's run has other keys, and commands
-// that run no graph report only what happened.
+// jsonError prints the JSON object of a run that ended with an error, unless its object is
+// printed already. Wrong usage has no outcome, so it prints no object. The object of a ticket's
+// run has other keys, and commands that run no graph report only what happened.
 func (a *app) jsonError(err error, reports bool) error {
 	outcome := driver.OutcomeOf(err)
-	if outcome == "" || errors.As(err, new(driver.Reported)) {
+	if out, ok := a.Stdout.(*local.Output); outcome == "" || errors.As(err, new(driver.Reported)) || ok && out.Used {
 		return nil
 	}
 	why := driver.Explain(err)

@@ -29,7 +29,7 @@ import (
 )
 
 // GoFrom continues a thread from its current state: an unfinished revision, a decision, a
-// draft that waits, or none of these.
+// draft that waits, or none of these. It refuses one whose review has not ended.
 func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	switch {
 	case r.Revising():
@@ -38,6 +38,9 @@ func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdic
 		return l.again(ctx, r, given)
 	case r.Parked():
 		return l.Terminal.decide(ctx, l, r, given)
+	case r.Running:
+		return problem.Refuse(1, "there is no draft to decide yet", "wait for the review that runs; one that was cut "+
+			"short goes on where the same review is run again", problem.At(r.Thread+": "+r.UnderWay()))
 	}
 	return l.Finish(r)
 }
