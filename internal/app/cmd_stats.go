@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 
@@ -53,6 +54,13 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 		return err
 	}
 	from, of := o.sources(args)
+	if store && len(of) == 1 && hash().MatchString(of[0]) {
+		named, err := a.NamedThread(ctx, of, "show")
+		if err != nil {
+			return err
+		}
+		of[0] = named.Thread
+	}
 	remote := func(name string) bool {
 		_, _, notARepository := pull.ParseRepository(name)
 		return strings.HasSuffix(name, "/*") || !store && notARepository == nil && !strings.HasPrefix(name, "local/")
@@ -86,6 +94,9 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
 	return a.printSums(statsRuns(all), nil, o)
 }
+
+// hash matches the beginning of a thread id's last part.
+var hash = pattern.Lazy(fmt.Sprintf(`^[0-9a-f]{%d,64}$`, pull.MinPrefix))
 
 // sources separates the arguments into folders and prefixes of thread ids. A folder with the
 // name of a repository needs a ./ in front.
