@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
+	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -164,8 +165,21 @@ func (l *Run) carryOut(ctx context.Context, r driver.Report, answer decision.Ans
 	if answer.Decision.Verdict == decision.Revise {
 		return l.revise(ctx, r, &answer)
 	}
+	if err := l.mayPost(answer.Decision.Verdict); err != nil {
+		return driver.Report{}, err
+	}
 	answer.Record = r.State.OnRecord(answer.Record)
 	return l.publish(ctx, driver.AnswerTo(r.Packed.Manifest, answer))
+}
+
+// mayPost refuses to approve a pull request's review without a token.
+func (l *Run) mayPost(given decision.Verdict) error {
+	if given != decision.Approve || l.API == nil || l.API.Authorized() {
+		return nil
+	}
+	pull, _, _ := strings.Cut(l.Thread, ":")
+	return problem.As(problem.Misuse, problem.New("there is no token to post the review with", pull,
+		"set GITHUB_TOKEN to one that may write pull requests there, such as $(gh auth token)"), "")
 }
 
 // onScreen is the place where a review of local input is posted without --out.
@@ -205,7 +219,7 @@ func writeOut(name, text string) error {
 // user returns the name of the person who decides on the command line: the token's login if
 // there is one, otherwise the name of this machine's user.
 func (a *Terminal) user(ctx context.Context, api *github.Client) (string, error) {
-	if api != nil {
+	if api != nil && api.Authorized() {
 		viewer, err := api.Viewer(ctx)
 		if err != nil || viewer.Login != "" {
 			return viewer.Login, err
