@@ -181,11 +181,14 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 	}
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	name := unknown.GetSpecifiedName()
-	if hint := problem.Nearest(name, names); hint != "" {
-		return problem.Usage(fmt.Sprintf("unknown flag --%s", name), fmt.Sprintf("did you mean --%s?", hint))
+	name, dashes := unknown.GetSpecifiedName(), "--"
+	if after := unknown.GetSpecifiedShortnames(); after != "" { // what one dash stands before
+		name, dashes = after, "-"
 	}
-	return problem.Usage(fmt.Sprintf("unknown flag --%s", name), help+" lists them")
+	if hint := problem.Nearest(name, names); hint != "" {
+		return problem.Usage("unknown flag "+dashes+name, fmt.Sprintf("did you mean --%s?", hint))
+	}
+	return problem.Usage("unknown flag "+dashes+name, help+" lists them")
 }
 
 // lookup returns the command that the arguments name, the other arguments, and the name. The
