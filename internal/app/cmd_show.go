@@ -61,7 +61,10 @@ func (a *app) show(ctx context.Context, args []string) error {
 		fmt.Fprint(a.Stdout, text)
 		return nil
 	}
-	if under := r.UnderWay(); under != "" && !a.JSON {
+	if under := r.UnderWay(); under != "" {
+		if r.Outcome = ""; a.JSON {
+			return r.Print(a.Stdout)
+		}
 		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,
 			under)
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/local"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-
-	"github.com/org/pr-review-action/internal/local"
 )
 
 func statsFlags(o *local.Options, f *pflag.FlagSet) {
@@ -24,12 +24,20 @@ func statsFlags(o *local.Options, f *pflag.FlagSet) {
 
 // stats sums up what drafts cost, how long they took and what approvers did with them, or
 // proposes settings from that. It reads the store or the named folders: all drafts, or those
-// of one repository. Without --store it reads GitHub for owner/*, and for owner/repo too
-// for show --stats.
+// of one repository or thread. Without --store it reads GitHub for owner/*, and for owner/repo
+// too unless it is show --stats.
 func (a *app) stats(ctx context.Context, args []string) error {
 	after, err := parseSince(a.Since, a.Now())
 	if err != nil {
 		return err
+	}
+	wanted := reviewed("")
+	if a.Stats && len(args) == 1 && namesThread(args[0]) {
+		s, err := a.NamedThread(ctx, args, "show")
+		if err != nil {
+			return err
+		}
+		wanted, args = func(id string) bool { return id == s.Thread }, nil
 	}
 	folders, names, err := sources(args)
 	if err != nil {
@@ -43,6 +51,9 @@ func (a *app) stats(ctx context.Context, args []string) error {
 		return problem.Usage("show --stats takes one repository, and folders",
 			a.Name+" show --stats owner/repo ./drafts-a ./drafts-b")
 	}
+	if len(names) == 1 {
+		wanted = reviewed(names[0])
+	}
 	if a.Store != "" || len(folders) == 0 {
 		folders = append(folders, a.Store)
 	}
@@ -52,7 +63,7 @@ func (a *app) stats(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		reports, err := a.reports(ctx, store, reviewed(strings.Join(names, "")))
+		reports, err := a.reports(ctx, store, wanted)
 		if err != nil {
 			return err
 		}
@@ -60,6 +71,15 @@ func (a *app) stats(ctx context.Context, args []string) error {
 	}
 	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(after) })
 	return a.printSums(statsRuns(all), nil)
+}
+
+// hash matches the beginning of a thread id's last part.
+var hash = pattern.Lazy(fmt.Sprintf(`^[0-9a-f]{%d,64}$`, pull.MinPrefix))
+
+// namesThread reports whether an argument names a thread and not a repository or a folder.
+func namesThread(arg string) bool {
+	_, absent := os.Stat(arg)
+	return absent != nil && (strings.ContainsAny(arg, "#:~") || hash().MatchString(arg))
 }
 
 // sources separates the arguments into folders, and names of repositories or owners. A folder

@@ -175,17 +175,26 @@ func TestShowTellsWhatARunUnderWayFetches(t *testing.T) {
 		<-asked
 	}
 	got := s.cli(env, "show", pull.HeadSHA(), "--json")
+	require.Zero(t, got.code, "a run under way has not failed")
 	var said struct {
+		Outcome  string
 		Status   string
 		Statuses []string
 	}
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &said), got.stderr)
+	require.Empty(t, said.Outcome)
 	require.Equal(t, "fetch_jira_context", said.Status)
 	require.Equal(t, []string{"fetch_jira_context", "fetch_confluence_context"}, said.Statuses)
 	got = s.cli(env, "show", pull.HeadSHA())
 	require.Zero(t, got.code)
 	require.Regexp(t, "^UNDER WAY octo/shop#1:[0-9a-f]{40}: fetch jira context, fetch confluence context\n"+
 		"If it was cut short, the same review goes on from there.\n$", got.stdout)
+	got = s.cli(env, "resume", pull.HeadSHA(), "--approve")
+	require.Equal(t, 3, got.code)
+	require.Empty(t, got.stdout)
+	require.Regexp(t, "^error: there is no draft to decide yet\n  where   octo/shop#1:[0-9a-f]{40}: "+
+		"fetch jira context, fetch confluence context\n  next    wait for the review that runs; one that was cut "+
+		"short goes on where the same review is run again\n$", got.stderr)
 
 	release()
 	require.Zero(t, (<-ended).code)

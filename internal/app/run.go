@@ -122,12 +122,12 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 	return err
 }
 
-// jsonError prints the JSON object of a run that ended with an error. Wrong usage has no
-// outcome, so it prints no object. The object of a ticket's run has other keys, and commands
-// that run no graph report only what happened.
+// jsonError prints the JSON object of a run that ended with an error, unless its object is
+// printed already. Wrong usage has no outcome, so it prints no object. The object of a ticket's
+// run has other keys, and commands that run no graph report only what happened.
 func (a *app) jsonError(err error, reports bool) error {
 	outcome := driver.OutcomeOf(err)
-	if outcome == "" || errors.As(err, new(driver.Reported)) {
+	if out, ok := a.Stdout.(*local.Output); outcome == "" || errors.As(err, new(driver.Reported)) || ok && out.Used {
 		return nil
 	}
 	why := driver.Explain(err)
@@ -175,11 +175,15 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 	}
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name, dashes := unknown.GetSpecifiedName(), "--"
+	if after := unknown.GetSpecifiedShortnames(); after != "" { // what one dash stands before
+		name, dashes = after, "-"
+	}
 	next := help + " lists them"
-	if hint := problem.Nearest(unknown.GetSpecifiedName(), names); hint != "" {
+	if hint := problem.Nearest(name, names); hint != "" {
 		next = fmt.Sprintf("did you mean --%s?", hint)
 	}
-	return problem.Usage("unknown flag --"+unknown.GetSpecifiedName(), next)
+	return problem.Usage("unknown flag "+dashes+name, next)
 }
 
 // lookup returns the command that the arguments name, the other arguments, and the name. The

@@ -140,6 +140,7 @@ func models() map[string]llmtest.Script {
 		"honest":      llmtest.Honest,
 		"prose":       llmtest.Always(llmtest.Answer{Text: "Looks good to me."}),
 		"empty":       llmtest.Always(llmtest.Answer{}),
+		"silent":      llmtest.Always(llmtest.Answer{Drip: 1}),
 		"wrong-types": llmtest.Always(llmtest.Answer{Text: `{"findings":[{"line":"two","title":7}]}`}),
 		"huge":        llmtest.Always(llmtest.Answer{Text: strings.Repeat("x", 10<<20)}),
 		"no-such-line": llmtest.Always(llmtest.Findings(llmtest.Finding{

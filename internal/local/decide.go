@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
+	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -29,7 +30,7 @@ import (
 )
 
 // GoFrom continues a thread from its current state: an unfinished revision, a decision, a
-// draft that waits, or none of these.
+// draft that waits, or none of these. It refuses one whose review has not ended.
 func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	switch {
 	case r.Revising():
@@ -38,6 +39,9 @@ func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdic
 		return l.again(ctx, r, given)
 	case r.Parked():
 		return l.Terminal.decide(ctx, l, r, given)
+	case r.Running:
+		return problem.Refuse(1, "there is no draft to decide yet", "wait for the review that runs; one that was cut "+
+			"short goes on where the same review is run again", problem.At(r.Thread+": "+r.UnderWay()))
 	}
 	return l.Finish(r)
 }
@@ -161,8 +165,21 @@ func (l *Run) carryOut(ctx context.Context, r driver.Report, answer decision.Ans
 	if answer.Decision.Verdict == decision.Revise {
 		return l.revise(ctx, r, &answer)
 	}
+	if err := l.mayPost(answer.Decision.Verdict); err != nil {
+		return driver.Report{}, err
+	}
 	answer.Record = r.State.OnRecord(answer.Record)
 	return l.publish(ctx, driver.AnswerTo(r.Packed.Manifest, answer))
+}
+
+// mayPost refuses to approve a pull request's review without a token.
+func (l *Run) mayPost(given decision.Verdict) error {
+	if given != decision.Approve || l.API == nil || l.API.Authorized() {
+		return nil
+	}
+	pull, _, _ := strings.Cut(l.Thread, ":")
+	return problem.As(problem.Misuse, problem.New("there is no token to post the review with", pull,
+		"set GITHUB_TOKEN to one that may write pull requests there, such as $(gh auth token)"), "")
 }
 
 // onScreen is the place where a review of local input is posted without --out.
@@ -202,7 +219,7 @@ func writeOut(name, text string) error {
 // user returns the name of the person who decides on the command line: the token's login if
 // there is one, otherwise the name of this machine's user.
 func (a *Terminal) user(ctx context.Context, api *github.Client) (string, error) {
-	if api != nil {
+	if api != nil && api.Authorized() {
 		viewer, err := api.Viewer(ctx)
 		if err != nil || viewer.Login != "" {
 			return viewer.Login, err

@@ -97,7 +97,7 @@ func (r *Run) run(ctx context.Context) (driver.Report, error) {
 			return r.draft(ctx), nil
 		})
 	r.progress.Stop()
-	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
+	if u := result.Usage; u.Cost > 0 && u.Tokens() == 0 && result.Outcome != reviewpr.Failed {
 		r.Warn("the server reports no usage, so every answer is counted at what it may have cost")
 	}
 	return result, err

@@ -45,13 +45,14 @@ func (a *Terminal) EndRun(span *trace.Span, began time.Time, err error) {
 // Output is standard output. Err is the error of the first write that failed.
 type Output struct {
 	io.Writer
-	Err error
+	Err  error
+	Used bool // something was written to it
 }
 
 // Write writes to the underlying writer, even after an error.
 func (o *Output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
-	o.Err = cmp.Or(o.Err, err)
+	o.Err, o.Used = cmp.Or(o.Err, err), true
 	return n, err
 }
 

@@ -45,6 +45,9 @@ func (a *Terminal) Review(ctx context.Context, args []string) error {
 			return err
 		}
 		defer os.RemoveAll(r.change.Objects) // does nothing if it is empty
+		if err := r.mayPost(given); err != nil {
+			return err
+		}
 		result, err := r.run(ctx)
 		if err != nil {
 			return err
