@@ -56,8 +56,11 @@ func suggest(line string) string {
 	if said := rewriteCommand(verb, rest); isCommand(said) {
 		return said
 	}
-	if verb == "severity" && len(found) > 0 {
+	switch {
+	case verb == "severity" && len(found) > 0:
 		return "/severity " + found[0] + " minor"
+	case verb == "edit" && len(found) == 1:
+		return "/edit " + found[0] + ": NEW TEXT"
 	}
 	return example(verb)
 }
