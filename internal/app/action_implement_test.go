@@ -242,7 +242,7 @@ func TestATicketIsDecidedByDispatch(t *testing.T) {
 	drafted.shows("gh workflow run pr-implement-decide.yml --repo octo/demo -f ticket='#7' -f code=" +
 		drafted.outputs["code"])
 	s.ticketDecision(drafted.outputs["code"], "", "approve", "").by("lee").start().is(3, "REFUSED").says("lee")
-	s.ticketDecision(drafted.outputs["code"], "", "approve", "/drop F9").start().is(3, "REFUSED")
+	s.ticketDecision(drafted.outputs["code"], "", "approve", "/drop F1").start().is(3, "REFUSED").says("by their paths")
 	s.unpushed()
 	s.ticketDecision(drafted.outputs["code"], drafted.digest(), "approve", "/drop pay/half_test.go: later").start().
 		is(0, "POSTED")

@@ -60,9 +60,9 @@ func (c *checking) checkCommand(line Command) []string {
 	if v := c.decision.Verdict; v == Abort || v == Revise {
 		reasons = append(reasons, "changes a finding, and "+string(v)+" posts none")
 	}
-	if c.isFileDraft() && (line.Name != "/drop" && line.Name != "/keep" ||
-		slices.ContainsFunc(line.picks, func(p pick) bool { return p.how == BySeverity })) {
-		reasons = append(reasons, "files of a proposed change are dropped by their paths, or kept as they are")
+	if c.isFileDraft() && (line.Name != "/drop" || len(line.IDs) > 0 ||
+		slices.ContainsFunc(line.picks, func(p pick) bool { return p.how != ByGlob })) {
+		return append(reasons, "files of a proposed change are dropped by their paths, or kept as they are")
 	}
 	if line.Name == "/keep" {
 		c.keeps = cmp.Or(c.keeps, line.Line)

@@ -46,11 +46,11 @@ func (e *Error) add(c Command, reasons ...string) {
 	}
 }
 
-// About adapts the suggested commands to the draft: a suggested drop names files by their
-// paths.
+// About adapts the suggested commands to the draft: of files only /drop with a path is
+// suggested, beside the verdicts.
 func (e *Error) About(draft []Item) {
 	for i, l := range e.Lines {
-		if consistsOfFiles(draft) && strings.HasPrefix(l.Meant, "/drop") {
+		if verb := firstWord(l.Meant); consistsOfFiles(draft) && verb != "" && verdictOf(verb) == "" {
 			e.Lines[i].Meant = "/drop " + draft[len(draft)-1].Path + ": REASON"
 		}
 	}

@@ -25,8 +25,12 @@ func suggest(line string) string {
 	ids, verb, text := slices.Compact(findIDs(line)), "", trimMarks(line)
 	if at := verbWord().FindStringIndex(line); at != nil {
 		verb = strings.TrimRight(strings.ToLower(line[at[0]:at[1]]), "f0123456789")
-		said := "/" + verb + strings.TrimRight(line[at[0]+len(verb):], " \t`*_\"'”’")
-		if isCommand(said) {
+		rest := strings.TrimRight(line[at[0]+len(verb):], " \t`*_\"'”’")
+		if said := "/" + verb + rest; isCommand(said) {
+			return said
+		}
+		id, text := cutWord(strings.TrimSpace(rest))
+		if said := "/edit " + id + ": " + text; verb == "edit" && len(findIDs(text)) == 0 && isCommand(said) {
 			return said
 		}
 	}

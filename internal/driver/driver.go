@@ -45,8 +45,8 @@ type Driver struct {
 	stage   func([]reviewpr.Status) // receives which sources of context are being fetched
 }
 
-// Line returns the current progress in at most columns.
-type Line func(columns int) string
+// Line returns the current progress and what the draft waits for, in at most columns.
+type Line func(waiting string, columns int) string
 
 // Draft reviews a change up to its gate. read reads the change inside the graph, so
 // that a failure is the ingest node's; if it is nil, b already contains the change.
@@ -176,11 +176,11 @@ func (d Driver) withProgress(ctx context.Context) (Driver, func()) {
 	began := d.Now()
 	f := &progress{soFar: d.Reviewer.SoFar, statuses: []reviewpr.Status{reviewpr.Initialize}, live: func(f *progress) {
 		if d.Live != nil {
-			d.Live(func(columns int) string { return f.line(d.Now().Sub(began), columns) })
+			d.Live(func(waiting string, columns int) string { return f.line(d.Now().Sub(began), waiting, columns) })
 		}
 	}}
 	d.observe, d.stage = f.observe, f.setStatuses
-	return d, Beat(ctx, d.Pulse, func(elapsed time.Duration) string { return f.line(elapsed, MaxLine) })
+	return d, Beat(ctx, d.Pulse, func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) })
 }
 
 // Decide carries out an answer or, if that is nil, the earlier decision. It returns

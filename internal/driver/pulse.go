@@ -72,12 +72,12 @@ func (f *progress) setStatuses(under []reviewpr.Status) {
 	f.live(f)
 }
 
-// line returns what is under way in one line; for reviews also how many have
+// line returns what is under way and waited for in one line; for reviews also how many have
 // ended, and their cost.
-func (f *progress) line(elapsed time.Duration, columns int) string {
+func (f *progress) line(elapsed time.Duration, waiting string, columns int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r := terminal.Running{Status: Statuses(f.statuses), Elapsed: elapsed}
+	r := terminal.Running{Status: Statuses(f.statuses), Elapsed: elapsed, Waiting: waiting}
 	if f.statuses[0] == reviewpr.AnalyzeCode {
 		r.Done, r.Total = f.last.Done, f.last.Total
 		r.Findings, r.Used, r.Limit = f.soFar()

@@ -17,7 +17,7 @@ func TestARunSaysEachHalfMinuteWhatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &progress{statuses: []reviewpr.Status{reviewpr.Initialize}, live: func(*progress) {},
 			soFar: func() (int, cost.Usage, cost.MicroUSD) { return 2, cost.Usage{Calls: 5, Cost: 30_000}, 1_000_000 }}
-		line := func(elapsed time.Duration) string { return f.line(elapsed, MaxLine) }
+		line := func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) }
 		var told []string
 		stop := Beat(t.Context(), func(line string) { told = append(told, line) }, line)
 		time.Sleep(31 * time.Second) // in the bubble
@@ -32,7 +32,8 @@ func TestARunSaysEachHalfMinuteWhatIsUnderWay(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, []string{"initialize · 30 s", "fetch jira, fetch confluence · 60 s",
 			"reviewing  3/7 files · 2 findings · 5 calls · $0.03 of $1.00 · 90 s", "generate review · 120 s"}, told)
-		require.Equal(t, "generate review · 4 s", f.line(4*time.Second, 52))
+		require.Equal(t, "generate review · 4 s  waiting for a rate limit, 9 s",
+			f.line(4*time.Second, "a rate limit, 9 s", 52))
 		Beat(t.Context(), nil, line)()
 	})
 }

@@ -207,7 +207,7 @@ var texts = []struct {
 	{text: "/keep F2\n/drop F2-F3"},
 	{text: "/edit F3"},
 	{text: "/edit F3 Take the lock first."},
-	{text: "/edit F3:"},
+	{text: "/edit F2:"},
 	{text: "/edit F3 F4: x"},
 	{text: "/severity F4 huge"},
 	{text: "/severity F4 F5 nit"},

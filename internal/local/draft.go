@@ -59,7 +59,7 @@ func (a *Terminal) local(ctx context.Context, arg string) (*Run, error) {
 // choose sets the reviewer and the progress line. It sends no request.
 func (r *Run) choose() (err error) {
 	r.progress = r.NewProgress(r.Quiet || r.JSON)
-	r.reviewer, err = r.NewReviewer(r.Settings, nil)
+	r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait)
 	return err
 }
 

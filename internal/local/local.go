@@ -101,13 +101,15 @@ func (a *Terminal) Interactive(o *Options) bool {
 // not a terminal, it prints only the lines of evals, one every half minute.
 type Progress struct {
 	out     io.Writer
-	columns int // 0 unless it is a terminal
+	columns int
 	now     func() time.Time
 
-	mu     sync.Mutex
-	shown  bool
-	silent bool
-	said   time.Time // when the last line was logged
+	mu      sync.Mutex
+	line    driver.Line // nil before there is one
+	waiting string
+	shown   bool
+	silent  bool
+	said    time.Time // when the last line was logged
 }
 
 // NewProgress returns the line of a run, which prints nothing if silent is true.
@@ -123,14 +125,23 @@ func (a *Terminal) NewProgress(silent bool) *Progress {
 func (p *Progress) live(line driver.Line) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.columns > 0 {
-		p.draw(line(p.columns - 1))
-	}
+	p.line, p.waiting = line, ""
+	p.draw()
 }
 
-func (p *Progress) draw(line string) {
-	fmt.Fprint(p.out, "\r\x1b[2K"+line)
-	p.shown = true
+// wait shows what a request waits for.
+func (p *Progress) wait(d time.Duration, why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = fmt.Sprintf("%s, %d s", why, int(d.Seconds()+0.5))
+	p.draw()
+}
+
+func (p *Progress) draw() {
+	if p.columns > 0 && p.line != nil {
+		fmt.Fprint(p.out, "\r\x1b[2K"+p.line(p.waiting, p.columns-1))
+		p.shown = true
+	}
 }
 
 // Stop removes the line for good.
@@ -146,7 +157,7 @@ func (p *Progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {
-		p.draw("")
+		fmt.Fprint(p.out, "\r\x1b[2K")
 	}
 	p.shown = false
 }
@@ -156,7 +167,8 @@ func (p *Progress) Line(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.columns > 0 {
-		p.draw(fmt.Sprintf(format, args...))
+		fmt.Fprintf(p.out, "\r\x1b[2K"+format, args...)
+		p.shown = true
 	} else if now := p.now(); !p.silent && now.Sub(p.said) >= logged {
 		fmt.Fprintf(p.out, format+"\n", args...)
 		p.said = now

@@ -7,16 +7,19 @@ import (
 
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Running is the progress of a run. Status is what it does while no file is under review; a
-// Limit of 0 means none.
+// Running is the progress of a run. Status is what it does while no file is under review;
+// Waiting is what it waits for, or empty; a Limit of 0 means none.
 type Running struct {
 	Status                string
 	Done, Total, Findings int
 	Used                  cost.Usage
 	Limit                 cost.MicroUSD
+	Waiting               string
 	Elapsed               time.Duration
 }
 
@@ -32,5 +35,10 @@ func Progress(r Running, width int) string {
 		parts = append(parts, wording.Count(int(u.Calls), "call"), wording.Price(u, r.Limit))
 	}
 	parts = append(parts, fmt.Sprintf("%d s", int(r.Elapsed.Seconds())))
-	return column.Cut(strings.Join(parts, " · "), width)
+	line := strings.Join(parts, " · ")
+	if r.Waiting != "" {
+		waiting := guard.Line("waiting for "+r.Waiting, render.TitleRunes)
+		line += strings.Repeat(" ", max(2, width-column.Width(line)-column.Width(waiting))) + waiting
+	}
+	return column.Cut(line, width)
 }
