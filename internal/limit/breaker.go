@@ -23,10 +23,7 @@ type DownError struct {
 
 // Error names the number of failures and the last one's cause.
 func (e *DownError) Error() string {
-	if e.Failures == 1 {
-		return fmt.Sprintf("%v, so it was not asked again: %v", ErrDown, e.Cause)
-	}
-	return fmt.Sprintf("%v, so it was not asked again: %d failures in a row, the last was: %v", ErrDown, e.Failures,
+	return fmt.Sprintf("%v, so it was not asked again: failures in a row: %d, the last was: %v", ErrDown, e.Failures,
 		e.Cause)
 }
 
@@ -117,55 +114,38 @@ func (b *breaker) refused(now time.Time) bool {
 // 429.
 func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 	switch {
-	case err != nil:
-		return errorOutcome(err)
-	case resp == nil:
+	case errors.Is(err, transport.ErrNotBegun), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, transport.ErrTooLarge), err == nil && resp == nil:
 		return outcome{}
-	case named > longestNamed || resp.StatusCode == http.StatusTooManyRequests && outOfFunds(resp):
-		return statusOutcome(resp, tripWeight)
+	case err != nil && transport.Sent(err):
+		return outcome{weight: 1, cause: err}
+	case err != nil:
+		return outcome{weight: certainWeight, cause: err}
+	case named > longestNamed:
+		return outcome{weight: tripWeight, cause: causeOf(resp)}
 	}
 	switch code := resp.StatusCode; {
 	case code/100 == 2:
 		return outcome{passed: true}
 	case code == http.StatusUnauthorized || code == http.StatusPaymentRequired || code == http.StatusForbidden:
-		return statusOutcome(resp, certainWeight)
+		return outcome{weight: certainWeight, cause: causeOf(resp)}
 	case code == http.StatusTooManyRequests:
-		o := statusOutcome(resp, tripWeight)
-		o.rate = true
-		return o
+		return outcome{weight: tripWeight, cause: causeOf(resp), rate: !outOfFunds(resp)}
 	case code >= 500:
-		return statusOutcome(resp, 1)
+		return outcome{weight: 1, cause: causeOf(resp)}
 	}
 	return outcome{}
 }
 
-func errorOutcome(err error) outcome {
-	ours := errors.Is(err, transport.ErrNotBegun) || errors.Is(err, context.Canceled) ||
-		errors.Is(err, context.DeadlineExceeded)
-	switch {
-	case ours || errors.Is(err, transport.ErrTooLarge):
-		return outcome{}
-	case transport.Sent(err):
-		return outcome{weight: 1, cause: err}
-	}
-	return outcome{weight: certainWeight, cause: err}
-}
-
-// statusOutcome omits the server's text, which may repeat the key.
-func statusOutcome(resp *http.Response, weight int) outcome {
-	if resp.Request == nil {
-		return outcome{weight: weight, cause: &transport.StatusError{Code: resp.StatusCode}}
-	}
+// causeOf omits the server's text, which may repeat the key.
+func causeOf(resp *http.Response) error {
 	silent := *resp
 	silent.Body = http.NoBody
-	return outcome{weight: weight, cause: transport.Status(&silent)}
+	return transport.Status(&silent)
 }
 
 // outOfFunds reports whether a 429 is due to an account without money rather than a rate.
 func outOfFunds(resp *http.Response) bool {
-	if resp.Body == nil {
-		return false
-	}
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // a partial body is searched too
 	return bytes.Contains(body, []byte(`"insufficient_quota"`))
 }

@@ -23,7 +23,11 @@ func answer(code int, header ...string) *http.Response {
 		h.Set(header[i], header[i+1])
 	}
 	return &http.Response{StatusCode: code, Header: h, Body: http.NoBody,
-		Request: httptest.NewRequest("POST", "https://model.example/v1/x?key=secret", nil)}
+		Request: asked()}
+}
+
+func asked() *http.Request {
+	return httptest.NewRequest("POST", "https://model.example/v1/x?key=secret", nil)
 }
 
 // begin starts a call that must be let through.

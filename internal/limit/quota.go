@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -124,26 +125,13 @@ const minute = time.Minute
 // maxFigure bounds the numbers in a header.
 const maxFigure = 1e12
 
-// headerNames holds the headers of one limit: its size, what is left, and when it is full again.
-type headerNames struct{ limit, left, reset string }
-
-// The header families in order of trust: those of OpenAI and compatible servers, Anthropic's,
-// then those that count requests without saying so (OpenRouter; the IETF draft).
+// The headers of a limit in order of trust, where %s stands for Limit, Remaining or Reset: those of OpenAI and
+// compatible servers, Anthropic's, then those that count requests without saying so (OpenRouter; the IETF draft).
 var (
-	requestHeaders = []headerNames{
-		{"X-Ratelimit-Limit-Requests", "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests"},
-		{"Anthropic-Ratelimit-Requests-Limit", "Anthropic-Ratelimit-Requests-Remaining",
-			"Anthropic-Ratelimit-Requests-Reset"},
-		{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"},
-		{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset"},
-	}
-	tokenHeaders = []headerNames{
-		{"X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"},
-		{"Anthropic-Ratelimit-Tokens-Limit", "Anthropic-Ratelimit-Tokens-Remaining",
-			"Anthropic-Ratelimit-Tokens-Reset"},
-		{"Anthropic-Ratelimit-Input-Tokens-Limit", "Anthropic-Ratelimit-Input-Tokens-Remaining",
-			"Anthropic-Ratelimit-Input-Tokens-Reset"},
-	}
+	requestHeaders = []string{"X-Ratelimit-%s-Requests", "Anthropic-Ratelimit-Requests-%s", "X-Ratelimit-%s",
+		"Ratelimit-%s"}
+	tokenHeaders = []string{"X-Ratelimit-%s-Tokens", "Anthropic-Ratelimit-Tokens-%s",
+		"Anthropic-Ratelimit-Input-Tokens-%s"}
 )
 
 // report is an answer's report on one limit, as of the time its call began.
@@ -154,15 +142,16 @@ type report struct {
 
 // readReport returns the first family that an answer reports in full, or nil. A limit
 // without a reset is taken as a limit per minute that refills evenly.
-func readReport(h http.Header, families []headerNames, at time.Time) *report {
-	for _, n := range families {
-		limit, ok := parseCount(h.Get(n.limit))
-		left, also := parseCount(h.Get(n.left))
+func readReport(h http.Header, families []string, at time.Time) *report {
+	for _, family := range families {
+		value := func(of string) string { return h.Get(fmt.Sprintf(family, of)) }
+		limit, ok := parseCount(value("Limit"))
+		left, also := parseCount(value("Remaining"))
 		if !ok || !also || limit < 1 {
 			continue
 		}
 		left = min(left, limit)
-		reset, named := transport.Wait(h.Get(n.reset), at)
+		reset, named := transport.Wait(value("Reset"), at)
 		if !named {
 			reset = time.Duration((limit - left) / limit * float64(minute))
 		}
@@ -173,9 +162,7 @@ func readReport(h http.Header, families []headerNames, at time.Time) *report {
 
 // parseCount parses a count; text after a comma or semicolon describes a policy.
 func parseCount(value string) (float64, bool) {
-	if end := strings.IndexAny(value, ",;"); end >= 0 {
-		value = value[:end]
-	}
+	value, _, _ = strings.Cut(strings.ReplaceAll(value, ";", ","), ",")
 	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 	if err != nil || math.IsNaN(n) || n < 0 || n > maxFigure {
 		return 0, false

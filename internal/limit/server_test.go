@@ -101,7 +101,7 @@ func (s *server) admit(tokens float64) (*http.Response, time.Duration) {
 		}
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
 	}
-	return &http.Response{StatusCode: code, Header: h, Body: http.NoBody}, latency
+	return &http.Response{StatusCode: code, Header: h, Body: http.NoBody, Request: asked()}, latency
 }
 
 func (s *server) tell(h http.Header, kind string, m *meter) {
