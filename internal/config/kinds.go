@@ -132,13 +132,16 @@ func keepEmpty(list key, into *[]string) key {
 	return list
 }
 
+// mistake formats what a rule finds wrong with a text.
+func mistake(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
 // matching is a rule that texts match a pattern; what describes it.
 func matching(form *regexp.Regexp, what string) func(string) string {
 	return func(s string) string {
 		if form.MatchString(s) {
 			return ""
 		}
-		return fmt.Sprintf("%.60q is not %s", s, what)
+		return mistake("%.60q is not %s", s, what)
 	}
 }
 
@@ -148,7 +151,7 @@ func anyText(string) string { return "" }
 // wrongGlob is the rule that a text is a valid glob.
 func wrongGlob(glob string) string {
 	if wrong := pattern.Flaw(glob); wrong != "" {
-		return fmt.Sprintf("%.60q is not a glob: %s", glob, wrong)
+		return mistake("%.60q is not a glob: %s", glob, wrong)
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -61,7 +60,7 @@ func wrongEnvironment(s string) string {
 	control := strings.ContainsFunc(s, unicode.IsControl)
 	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control ||
 		strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
-		return fmt.Sprintf("%.60q is not an environment's name", s)
+		return mistake("%.60q is not an environment's name", s)
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -85,7 +84,7 @@ func wrongLanguage(s string) string {
 	s = strings.TrimSpace(s)
 	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage ||
 		strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
-		return fmt.Sprintf("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
+		return mistake("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
 			"%d bytes in all", s, maxWords, maxLanguage)
 	}
 	return ""
@@ -93,7 +92,7 @@ func wrongLanguage(s string) string {
 
 func wrongPath(path string) string {
 	if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
-		return fmt.Sprintf("%.60q is not a file's path from the repository's top", path)
+		return mistake("%.60q is not a file's path from the repository's top", path)
 	}
 	return ""
 }

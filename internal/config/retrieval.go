@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -102,13 +101,13 @@ func wrongLocation(schemes ...string) func(string) string {
 		u, err := url.Parse(s)
 		switch {
 		case err != nil || len(s) > 500 || strings.ContainsFunc(s, unprinted):
-			return "this is not an address"
+			return mistake("this is not an address")
 		case !slices.Contains(schemes, u.Scheme):
-			return fmt.Sprintf("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
+			return mistake("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
 		case hasPassword(u):
-			return "the address contains a password, which does not belong here; name a variable"
+			return mistake("the address contains a password, which does not belong here; name a variable")
 		case !strings.HasPrefix(u.Scheme, "postgres") && (u.Host == "" || u.User != nil || u.Fragment != ""):
-			return "an address needs a host, and no user and no fragment"
+			return mistake("an address needs a host, and no user and no fragment")
 		}
 		return ""
 	}
@@ -132,10 +131,10 @@ func wrongVariable(s string) string {
 	begins := func(front string) bool { return strings.HasPrefix(strings.ToUpper(s), front) }
 	switch {
 	case !variableName().MatchString(s):
-		return fmt.Sprintf("%.60q is not the name of an environment variable; the credential itself stands in none of "+
+		return mistake("%.60q is not the name of an environment variable; the credential itself stands in none of "+
 			"these settings", s)
 	case slices.ContainsFunc(ours, begins):
-		return fmt.Sprintf("%s is not a variable for a credential of this endpoint; name one of its own", s)
+		return mistake("%s is not a variable for a credential of this endpoint; name one of its own", s)
 	}
 	return ""
 }
@@ -156,9 +155,9 @@ func wrongAddress(s string) string {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "expected an address that begins with https://"
+		return mistake("expected an address that begins with https://")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "an address here has no user, no query and no fragment; credentials come from the environment"
+		return mistake("an address here has no user, no query and no fragment; credentials come from the environment")
 	}
 	return ""
 }
