@@ -191,7 +191,7 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 	where, why := "", ""
 	switch cause := met.Cause; {
 	case cause == nil && met.Held != "" && r.Partial:
-		why = "the model was waited for in vain: " + met.Held
+		why = "the model was waited for in vain, so files were not reached in time: " + met.Held
 	case cause != nil && r.State.OutOfBudget():
 		r.Message = strings.TrimSuffix("no file was reviewed: "+Explain(cause)+"; "+by.Account.Why, "; ")
 	case cause != nil && !errors.Is(cause, cost.ErrSpent): // that the files report
