@@ -206,7 +206,7 @@ func TestWithoutAKey(t *testing.T) {
 	t.Run("is no mistake on a fork's pull_request", func(t *testing.T) {
 		s := setUp(t, scene{fork: true})
 		keyless(s.draftJob()).on("pull_request", "pull_request").start().is(0, "SKIPPED").
-			shows("#42 was not reviewed", "fork's pull request gets no secrets").says("SKIPPED", "gets no secrets")
+			shows("#42 was not reviewed", "a fork gets no secrets").says("SKIPPED", "gets no secrets")
 		s.untouched()
 	})
 	t.Run("is no mistake on a fork's pull_request_target", func(t *testing.T) {

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/spf13/pflag"
 )
 
 // examples maps a command to command lines to start with, without the program's name.

@@ -104,15 +104,13 @@ func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	store := graph.NewMemory()
-	if err := store.Save(ctx, opened.Manifest.Thread, opened.Snapshot); err != nil {
-		return driver.Report{}, err
-	}
-	flow, err := reviewpr.New(reviewpr.Steps{}, store, driver.Sealing(p)...)
+	in, err := reviewpr.Subject().Open(ctx, opened, func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
+		return reviewpr.New(reviewpr.Steps{}, store, driver.Sealing(p)...)
+	})
 	if err != nil {
 		return driver.Report{}, err
 	}
-	report, err := driver.Describe(ctx, flow, opened.Manifest.Thread)
+	report, err := driver.Describe(ctx, in.Flow, in.Manifest.Thread)
 	report.Packed = opened
 	return report.WithArtifact(opened.Digest), err
 }

@@ -129,13 +129,19 @@ func (a *app) remoteStats(ctx context.Context, names []string, after time.Time) 
 		if err == nil {
 			continue
 		}
-		status, ok := errors.AsType[*transport.StatusError](err)
-		if ok && status.Limited || ctx.Err() != nil || len(names) == 1 {
+		if ctx.Err() != nil || len(names) == 1 {
 			return err
 		}
 		reason, _, _ := strings.Cut(driver.Explain(err), "\n")
 		unread = append(unread, stats.Unread{Repository: names[i],
 			Reason: guard.Line(reason, driver.MaxLine)})
+		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Limited {
+			for _, left := range names[i+1:] {
+				unread = append(unread, stats.Unread{Repository: left,
+					Reason: "not asked for: the rate limit was reached before"})
+			}
+			break
+		}
 	}
 	return a.printSums(runs, unread)
 }

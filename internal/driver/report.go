@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -61,6 +62,7 @@ type Report struct {
 	Place    string            `json:"-"` // location of the review: ReviewURL, a file, or the screen
 	State    reviewpr.State    `json:"-"`
 	Packed   checkpoint.Draft  `json:"-"`
+	Retained time.Time         `json:"-"` // when the artifact is deleted; zero if unknown
 	Withdrew string            `json:"-"` // code of the draft that this one replaces
 	Failed   error             `json:"-"` // after a decision: fail-on was reached, or SARIF not written
 	Before   cost.MicroUSD     `json:"-"` // cost of the draft before this run revised it
@@ -186,21 +188,21 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 	for _, note := range met.Notes {
 		warn(note)
 	}
-	why := ""
+	where, why := "", ""
 	switch cause := met.Cause; {
 	case cause == nil && met.Held != "" && r.Partial:
-		why = "the model was waited for in vain: " + met.Held
+		why = "the model was waited for in vain, so files were not reached in time: " + met.Held
 	case cause != nil && r.State.OutOfBudget():
 		r.Message = strings.TrimSuffix("no file was reviewed: "+Explain(cause)+"; "+by.Account.Why, "; ")
 	case cause != nil && !errors.Is(cause, cost.ErrSpent): // that the files report
-		why = cmp.Or(guard.Line(met.Path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause)
+		where, why = cmp.Or(guard.Line(met.Path, MaxLine), "a file")+" could not be reviewed: ", Explain(cause)
 	}
 	switch {
 	case why != "" && r.Outcome == reviewpr.Failed:
 		r.Message += ": " + why
 		r.Error = r.Message
 	case why != "":
-		warn(why)
+		warn(where + why)
 	}
 }
 

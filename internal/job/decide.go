@@ -344,10 +344,13 @@ func (j *job) mistake(err error, m checkpoint.Manifest) error {
 func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
 	d := summary.Decide{
 		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
-		RetainedUntil: j.began.UTC().AddDate(0, 0, j.Retention), Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
+		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
 		Counts:    j.Summary == "counts",
 		Show:      fmt.Sprintf("pr-review-action show %s", driver.Quoted(j.ref.String())),
 		Withdraws: r.Withdrew, Extra: r.Usage.Cost - r.Before,
+	}
+	if d.RetainedUntil.IsZero() {
+		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.Retention)
 	}
 	if more {
 		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")

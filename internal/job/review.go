@@ -166,6 +166,7 @@ func (j *job) parked(ctx context.Context, r driver.Report, store *artifactstore.
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
+	r.Retained = j.retained(ctx, r.Artifact)
 	if err := desk.Withdraw(ctx, replaced, j.now(), r.Code); err != nil {
 		j.warning("the earlier draft could not be withdrawn, either may be decided", err)
 	} else if len(replaced) > 0 {

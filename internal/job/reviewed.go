@@ -269,6 +269,9 @@ func (j *job) checkFeedback() error {
 	case len(j.Feedback) > decision.MaxFeedback:
 		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback),
 			decision.MaxFeedback), "shorten it")
+	case j.Decision != "" || strings.TrimSpace(j.Commands) != "":
+		return problem.Usage("decision and commands have no place in mode revise",
+			"decide about the new draft, by its own code")
 	case j.Anew:
 		return problem.Usage("again: true drafts without the draft that is to be revised",
 			"leave one of again and feedback out")

@@ -310,3 +310,13 @@ func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *art
 		},
 	})
 }
+
+// retained returns when the server deletes the draft's artifact, or the zero time if it does
+// not say. A repository's own limit may be shorter than the requested time.
+func (j *job) retained(ctx context.Context, name string) time.Time {
+	list, _, err := j.api.Artifacts(ctx, j.ref.Owner, j.ref.Repo, github.Artifacts{Run: j.env.RunID, Name: name})
+	if err != nil || len(list) == 0 {
+		return time.Time{}
+	}
+	return list[0].ExpiresAt
+}

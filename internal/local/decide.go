@@ -251,12 +251,12 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
 	command := a.Resuming(r.Thread, a.Options)
-	if wire.WithPassword(a.Store) {
-		a.Say("Set PR_REVIEW_STORE to the store's address: its password is not shown here.")
-	}
 	word, with := "Parked.", WithCommands(changes)
 	if r.Outcome == driver.Kept {
 		word = "Kept: nothing here has to be decided."
+	}
+	if wire.WithPassword(a.Store) {
+		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
 	if with != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+with))

@@ -47,8 +47,8 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 	return a.drafting(ctx, "implement", func(ctx context.Context, given decision.Verdict) (err error) {
 		p := &proposing{Terminal: a}
 		if p.base, err = ingest.BaseAt(ctx, ".", a.on, a.File()); err != nil {
-			return problem.As(problem.Misuse, err, "go into the clone that is to be changed, and name a commit of it "+
-				"with --base, or none for HEAD")
+			return problem.As(problem.Misuse, err, "go into the clone that is to be changed, commit what is to be "+
+				"built on, or name a commit with --base")
 		}
 		a.overruled(p.base.Config)
 		if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config); err != nil {
