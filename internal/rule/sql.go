@@ -7,18 +7,18 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// sqlFromStrings finds values between the quotes of an SQL statement on one line. What stands in quotes is text, and
-// a value that a caller sent can end them. A hit is a blocker if the hunk shows that a caller sent it.
+// sqlFromStrings finds values between the quotes of an SQL statement on one line, and in Go and Python compared
+// without quotes, where the language or a caller makes them text. A hit is a blocker if the hunk shows that a caller sent it.
 var sqlFromStrings = rule{
 	name: "sql-from-strings", category: "security", severity: finding.Major,
 	title: "SQL injection: the value of `{}` becomes part of the statement",
 	body: "Whoever controls that value can change what the statement does. Pass it as a parameter of the query " +
 		"instead.",
 	find: in{
-		golang:     valueInSQL(concatenated + `|\bSprintf\(\s*` + formatted + `",\s*(.+)`),
+		golang:     valueInSQL(concatenated + `|"` + compared + operand + `|\bSprintf\(\s*` + formatted + `",\s*(.+)`),
 		java:       valueInSQL(concatenated + `|\bString\.format\(\s*` + formatted + `",\s*(.+)`),
 		typescript: valueInSQL(concatenated + "|`" + sqlText + `\$\{([^{}]*)\}`),
-		python: valueInSQL(concatenated + `|\b[fF]"` + sqlText + `\{([^{}]*)\}|` + formatted + `"\s*%\s*\(?(.+)|"` +
+		python: valueInSQL(concatenated + `|\b[fF]"` + compared + `\{([^{}]*)\}|\b[fF]"` + sqlText + `\{([^{}]*)\}|` + formatted + `"\s*%\s*\(?(.+)|"` +
 			sqlText + `\{[^{}]*\}[^"]*"\.format\((.+)`),
 	},
 }
@@ -27,8 +27,12 @@ var sqlFromStrings = rule{
 const (
 	sqlText = `\s*(?:(?:SELECT\b.+\bFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM)\b` +
 		`|(?:select\b.+\bfrom|insert\s+into|update\s+\S+\s+set|delete\s+from)\b)[^"` + "`" + `]*'%*`
-	concatenated = `"` + sqlText + `"\s*\+\s*([^\s+,;)]+\)?)`
+	operand      = `"\s*\+\s*([^\s+,;)]+\)?)`
+	concatenated = `"` + sqlText + operand
 	formatted    = `"` + sqlText + `%s[^"]*`
+
+	// up to a comparison with a value without quotes, in capitals, since prose may compare as well
+	compared = `\s*(?:SELECT\b.+\bFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM)\b[^"` + "`" + `]*[=<>]\s*`
 )
 
 var (
@@ -42,9 +46,6 @@ var (
 func valueInSQL(expr string) finder {
 	re := lazy(expr)
 	return ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
-		if !strings.Contains(h.lines[i].text, "'") {
-			return hit{}, false
-		}
 		value := firstArgument(lastNonEmpty(groupsOf(re(), h.lines[i])))
 		at := h.callerHit(value, i)
 		return at, value != "" && (at.severity == finding.Blocker || !harmless().MatchString(value))

@@ -30,7 +30,6 @@ func TestG13_TheCauseOfAFailedFileIsTold(t *testing.T) {
 	ctx, stop, err := trace.Start(t.Context(), trace.Options{Getenv: func(name string) string {
 		return map[string]string{
 			"OTEL_EXPORTER_OTLP_ENDPOINT":                        collector.URL,
-			"OTEL_EXPORTER_OTLP_PROTOCOL":                        "http/json",
 			"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true",
 		}[name]
 	}})
