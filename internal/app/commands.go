@@ -24,8 +24,9 @@ import (
 // out is in this file, the rest in the cmd_ files.
 func (a *app) commands() []command {
 	all := []command{
-		a.onDrafts("review", "[url | owner/repo#n | n | base..head | base...head | revision | - | FILE.diff | demo]",
-			"review a change, by default of the work tree, and stop for a decision", (*local.Options).ReviewFlags, a.Review),
+		a.onDrafts("review", "[url | owner/repo#n | n | base..head | base...head | revision | - | FILE.diff "+
+			"| demo]", "review a change, by default of the work tree, and stop for a decision",
+			(*local.Options).ReviewFlags, a.Review),
 		a.onDrafts("implement", "<FILE.md | KEY | owner/repo#n>",
 			"write the change that a ticket asks for, and stop for a decision before it is committed",
 			(*local.Options).ImplementFlags, a.Implement),

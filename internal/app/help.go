@@ -31,7 +31,7 @@ var examples = map[string][]string{
 	"stats":      {"stats 'acme/*' --since 30d                  # of all repositories on GitHub that the token sees"},
 	"threads":    {"threads owner/repo"},
 	"init":       {"init --apply --reviewer acme/maintainers    # files, environments; gh asks for the model's key"},
-	"config":     {"config check                                # .github/pr-review.yml, all mistakes with their lines"},
+	"config":     {"config check                                # .github/pr-review.yml; mistakes with their lines"},
 	"eval run":   {"eval run starter --provider offline"},
 	"index":      {"index --dir ."},
 	"search":     {`search "where is the retry limit checked"`},

@@ -45,7 +45,7 @@ func spelling(name string) string {
 }
 
 func lookup(name, vendor string) (Price, bool) {
-	for _, l := range lists() {
+	for _, l := range lists {
 		if vendor != "" && !contains(l.vendors, vendor) {
 			continue
 		}

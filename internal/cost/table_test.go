@@ -53,7 +53,7 @@ func TestPriceOfTakesNoOtherModelForTheOneMeant(t *testing.T) {
 func TestTheTableNamesEveryModelOnceAtAPlausiblePrice(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, l := range lists() {
+	for _, l := range lists {
 		for _, r := range l.rows {
 			p := l.price(r)
 			require.Positive(t, p.Input+p.PerThousand, r.models)

@@ -60,8 +60,8 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	whom := j.WithModel(j.Getenv)
 	if keyless := whom.Key == "" && whom.BaseURL == ""; change.Pull.Fork() && (j.event.Name == "pull_request" ||
 		j.event.Name == "pull_request_target" && keyless) {
-		r := j.skipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on pull_request, " +
-			"and on pull_request_target those of the job's environment")
+		r := j.skipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on " +
+			"pull_request, and on pull_request_target those of the job's environment")
 		j.stand(ctx, change, &r)
 		return r, nil
 	}

@@ -9,6 +9,17 @@ import (
 // filler replaces the contents of strings in masked code.
 const filler = '\x01'
 
+// literal is a string literal: the offset of its first byte after the opening quote, and that of its closing quote.
+type literal struct {
+	start, end int
+	opening    int    // offset of the opening quote, or of the prefix before it
+	prefix     string // "f" or "rb" in Python, the tag of a template
+	quote      string
+}
+
+// closing returns the offset after the closing quote.
+func (l literal) closing() int { return l.end + len(l.quote) }
+
 // starLine returns the first line in text[at:end] that begins with a star: it is inside a
 // comment that began above the hunk. to is 0 if there is none.
 func starLine(text string, at, end int) (from, to int) {
@@ -28,13 +39,14 @@ func starLine(text string, at, end int) (from, to int) {
 	return 0, 0
 }
 
-// mask returns text with comments blanked and strings filled, at its original length in bytes. Text in an unknown
-// language is all code, and so is the inside of a shell's double quotes.
-func mask(text string, of language) string {
+// mask returns text with comments blanked and strings filled, at its original length in bytes, and the complete
+// string literals. Text in an unknown language is all code, and so is the inside of a shell's double quotes.
+func mask(text string, of language) (string, []literal) {
 	if of == "" || of == anyLanguage {
-		return text
+		return text, nil
 	}
 	l, stars := lang.Named(of), of == golang || of == typescript || of == java
+	var literals []literal
 	out, begin := []byte(text), 0
 	if of == python {
 		begin = openDocstring(text)
@@ -52,30 +64,21 @@ func mask(text string, of language) string {
 			}
 		}
 		if to == 0 {
-			return string(out)
+			return string(out), literals
 		}
 		at = to
 		if strings.IndexByte("\"'`", text[from]) < 0 {
 			fill(out[from:to], ' ')
 			continue
 		}
-		if start, end := contents(text, from, to); of != shell || text[from] == '\'' {
-			fill(out[start:end], filler)
+		quoted := newLiteral(text, from, to)
+		if quoted.closing() <= to {
+			literals = append(literals, quoted)
+		}
+		if of != shell || quoted.quote == "'" {
+			fill(out[quoted.start:quoted.end], filler)
 		}
 	}
-}
-
-// contents returns where the contents of the literal text[from:to] begin and end. If the text ends before the literal
-// does, so do they.
-func contents(text string, from, to int) (start, end int) {
-	quote := text[from : from+1]
-	if triple := strings.Repeat(quote, 3); strings.HasPrefix(text[from:to], triple) {
-		quote = triple
-	}
-	if start = from + len(quote); to-from >= 2*len(quote) && strings.HasSuffix(text[:to], quote) {
-		return start, to - len(quote)
-	}
-	return start, to
 }
 
 // openDocstring returns the length of the text that ends a docstring begun above the hunk:
@@ -98,6 +101,23 @@ func fill(out []byte, with byte) {
 			out[i] = with
 		}
 	}
+}
+
+// newLiteral returns the literal in text[from:to]. If the text ends before the literal does, so do its contents.
+func newLiteral(text string, from, to int) literal {
+	l := literal{opening: from, quote: text[from : from+1]}
+	if triple := strings.Repeat(l.quote, 3); strings.HasPrefix(text[from:to], triple) {
+		l.quote = triple
+	}
+	l.start, l.end = from+len(l.quote), to
+	if to-from >= 2*len(l.quote) && strings.HasSuffix(text[:to], l.quote) {
+		l.end -= len(l.quote)
+	}
+	for l.opening > max(0, from-40) && isWord(text[l.opening-1]) {
+		l.opening--
+	}
+	l.prefix = text[l.opening:from]
+	return l
 }
 
 func isWord(c byte) bool {

@@ -38,7 +38,7 @@ func TestMaskLeavesCodeAndFillsTheRest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := mask(c.text, c.lang)
+			got, _ := mask(c.text, c.lang)
 			require.Equal(t, c.want, strings.ReplaceAll(got, string(filler), "~"))
 		})
 	}
@@ -53,8 +53,11 @@ func FuzzReviewTakesAnyText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		lines := strings.Split(strings.ReplaceAll(text, "\r", ""), "\n")
 		for _, path := range []string{"a.go", "a.ts", "a.py", "A.java", "a.sh", "a.txt"} {
-			code := mask(text, languageOf(path))
+			code, literals := mask(text, languageOf(path))
 			require.Len(t, code, len(text))
+			for _, l := range literals {
+				require.True(t, 0 <= l.opening && l.opening < l.start && l.start <= l.end && l.closing() <= len(text))
+			}
 			for _, found := range Review(diff.File{Path: path, Patch: allAdded(lines)}) {
 				require.True(t, 1 <= found.Line && found.Line <= len(lines))
 			}

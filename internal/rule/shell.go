@@ -23,7 +23,7 @@ var removeUnchecked = rule{
 	title: "Possible `rm -rf /`: the variable may be empty",
 	body:  "With the variable unset the path begins at `/`. Write `${NAME:?}`, which stops instead.",
 	find: in{shell: func(h *hunk) []hit {
-		if nounset().MatchString(h.text) {
+		if nounset().MatchString(h.code) {
 			return nil
 		}
 		hits := removeFromVariable(h)

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -55,13 +56,14 @@ type line struct {
 
 // hunk is one hunk as rules see it.
 type hunk struct {
-	path     string
-	language language
-	test     bool     // the file is for tests; see ForTests
-	lines    []line   // of the new file
-	text     string   // the lines, joined
-	removed  []string // lines only in the old file
-	parsed   diff.Hunk
+	path       string
+	language   language
+	test       bool   // the file is for tests; see ForTests
+	lines      []line // of the new file
+	text, code string // the lines, joined
+	literals   []literal
+	removed    []string // lines only in the old file
+	parsed     diff.Hunk
 }
 
 // testOrSample matches paths of files made for trying or showing: tests, their expected output, samples.
@@ -119,9 +121,9 @@ func (h *hunk) side(without diff.Op) *hunk {
 		text.WriteString(content + "\n")
 	}
 	side.text = text.String()
-	code := mask(side.text, side.language)
+	side.code, side.literals = mask(side.text, side.language)
 	for i, l := range side.lines {
-		side.lines[i].code = code[l.start : l.start+len(l.text)]
+		side.lines[i].code = side.code[l.start : l.start+len(l.text)]
 	}
 	return side
 }
@@ -168,4 +170,9 @@ func (h *hunk) assignedValue(name string, i int) string {
 		}
 	}
 	return ""
+}
+
+// lineAt returns the index of the line at an offset of the hunk's text.
+func (h *hunk) lineAt(offset int) int {
+	return sort.Search(len(h.lines), func(i int) bool { return h.lines[i].start > offset }) - 1
 }

@@ -162,7 +162,8 @@ func (c *Command) readRefs() (refs []pull.Ref, err error) {
 				c.Org), "write a repository's name on each line, such as payments")
 		}
 		if !slices.ContainsFunc(refs, func(r pull.Ref) bool { return strings.EqualFold(r.Repo, repo) }) {
-			refs = append(refs, pull.Ref{Host: pull.DefaultHost, Owner: c.Org, Repo: repo}.On(c.Getenv("GITHUB_SERVER_URL")))
+			ref := pull.Ref{Host: pull.DefaultHost, Owner: c.Org, Repo: repo}
+			refs = append(refs, ref.On(c.Getenv("GITHUB_SERVER_URL")))
 		}
 	}
 	if err := lines.Err(); err != nil {

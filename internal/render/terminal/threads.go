@@ -50,7 +50,8 @@ func Threads(list []Parked, now time.Time) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, threadRow, column.Pad("pull request", nameColumns), "outcome", "age", "findings", "blockers", "expires", "state")
+	fmt.Fprintf(&b, threadRow, column.Pad("pull request", nameColumns), "outcome", "age", "findings", "blockers",
+		"expires", "state")
 	for _, p := range list {
 		name := column.Pad(column.Cut(guard.Line(p.Name, 1000), nameColumns), nameColumns)
 		fmt.Fprintf(&b, threadRow, name, guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
