@@ -106,8 +106,8 @@ Parts nobody asked for: {{.Named}} of {{.Unasked}} named; {{.Beside}} others nam
 {{end}}
 ## What would be posted (draft {{.Result.Draft}})
 {{range .Result.Posted}}
-- **{{.ID}}** {{code .Path}}:{{.Line}} · {{.Severity}} · {{.Placement}}{{if ge .Golden 0}} · hits {{next .Golden}}{{end}}` +
-	`{{if .Valid}} · the judge calls it valid{{end}}
+- **{{.ID}}** {{code .Path}}:{{.Line}} · {{.Severity}} · {{.Placement}}` +
+	`{{if ge .Golden 0}} · hits {{next .Golden}}{{end}}{{if .Valid}} · the judge calls it valid{{end}}
   {{inline .Title}}
 {{else}}
 Nothing.
