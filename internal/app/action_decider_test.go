@@ -268,3 +268,25 @@ func TestCheck12_APersonsTokenPostsTheirOwnDecisionsAlone(t *testing.T) {
 		require.Empty(t, s.pull.Reviews())
 	})
 }
+
+func TestAnEnvironmentThatAsksTheAuthorAloneIsToldBeforehand(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		reviewers []string
+		allowed   string
+		told      bool
+	}{
+		"the author alone":   {[]string{"lee"}, "false", true},
+		"who may":            {[]string{"lee"}, "true", false},
+		"one of two":         {[]string{"lee", "sam"}, "false", false},
+		"another one":        {[]string{"sam"}, "false", false},
+		"a team may have it": {[]string{"@leads"}, "false", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			s.repo.AddEnvironment(gateName, c.reviewers...)
+			drafted := s.draftJob().with("allow-author", c.allowed).start().is(0, "PAUSED")
+			require.Equal(t, c.told, strings.Contains(drafted.log, "::warning::nobody may approve this draft: lee wrote"))
+		})
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -167,7 +168,17 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 // the command line that lists them.
 func flagError(err error, flags *pflag.FlagSet, help string) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return problem.Usage(fmt.Sprintf("--%s: %v", invalid.GetFlag().Name, invalid.Unwrap()), "")
+		what := invalid.Unwrap().Error()
+		if number, ok := errors.AsType[*strconv.NumError](err); ok { // boolean flags return it too
+			what = fmt.Sprintf("%.60q is not a number", number.Num)
+			if invalid.GetFlag().Value.Type() == "bool" {
+				what = fmt.Sprintf("%.60q is not true or false", number.Num)
+			}
+			if errors.Is(number, strconv.ErrRange) {
+				what = fmt.Sprintf("%.60q is out of range", number.Num)
+			}
+		}
+		return problem.Usage(fmt.Sprintf("--%s: %s", invalid.GetFlag().Name, what), "")
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

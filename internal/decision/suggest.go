@@ -30,27 +30,32 @@ func suggest(line string) string {
 			return said
 		}
 		id, text := cutWord(strings.TrimSpace(rest))
-		if said := "/edit " + id + ": " + text; verb == "edit" && len(findIDs(text)) == 0 && isCommand(said) {
+		said := "/edit " + id + ": " + text
+		if verb == "edit" && text != "" && len(findIDs(text)) == 0 && isCommand(said) {
 			return said
 		}
 	}
 	switch {
 	case verb != "" && verb != "approve" && verb != "abort":
-		return example(verb, append(ids, "F2")[0])
+		return example(verb, ids)
 	case len(ids) > 0:
 		return "/drop " + strings.Join(ids, " ")
 	case verb != "":
 		return "/" + verb
 	case findPhrase(text, fewerPhrases()) != "":
-		return example("drop", "F2")
+		return example("drop", nil)
 	case findPhrase(text, nothingPhrases()) != "" || saysNo(text) || no().MatchString(text):
 		return "/abort"
 	}
 	return ""
 }
 
-// example returns a command of a verb about a finding.
-func example(verb, id string) string {
+// example returns a command of a verb about findings: all that are given where it takes several.
+func example(verb string, ids []string) string {
+	id := append(ids, "F2")[0]
+	if (verb == "drop" || verb == "keep") && len(ids) > 0 {
+		id = strings.Join(ids, " ")
+	}
 	return "/" + verb + " " + map[string]string{"drop": id + ": REASON", "keep": id, "summary": id,
 		"edit": id + ": NEW TEXT", "severity": id + " minor", "revise": "TEXT"}[verb]
 }

@@ -120,6 +120,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 			Stays: before.stays,
 		}, func(c ingest.Change) (reviewpr.Draft, error) {
 			err := j.chooseEnvironment(ctx, c)
+			j.warnAlone(c.Pull.Author)
 			return j.drafting(ctx, c, reviewer, approvals, before), err
 		})
 	if err != nil {

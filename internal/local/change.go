@@ -201,15 +201,16 @@ func (r *Run) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
 	if len(w.Untracked) == 0 {
 		return line
 	}
-	word := "With "
-	if !with {
-		word = "Without (--untracked) "
-	}
-	if asks {
-		word = ""
+	untracked := wording.Count(len(w.Untracked), "untracked file")
+	switch {
+	case asks:
+	case with:
+		untracked = "With " + untracked
+	default:
+		untracked = "Without " + untracked + " (--untracked)"
 	}
 	names := w.Untracked[:min(len(w.Untracked), mostNamed)]
-	return line + " " + word + wording.Count(len(w.Untracked), "untracked file") + ": " +
+	return line + " " + untracked + ": " +
 		guard.Line(strings.Join(names, ", "), 0) + map[bool]string{true: ", …"}[len(names) < len(w.Untracked)] + "."
 }
 

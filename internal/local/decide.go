@@ -253,7 +253,10 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	command := a.Resuming(r.Thread, a.Options)
 	word, with := "Parked.", WithCommands(changes)
 	if r.Outcome == driver.Kept {
-		word = "Kept: nothing here has to be decided."
+		word = fmt.Sprintf("Kept: nothing here is %s or higher.", r.State.Draft.GateFrom)
+	}
+	if r.Outcome == driver.Kept && len(r.Findings) == 0 {
+		word = "Kept: there is nothing to post."
 	}
 	if wire.WithPassword(a.Store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
