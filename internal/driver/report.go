@@ -188,21 +188,20 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 	for _, note := range met.Notes {
 		warn(note)
 	}
-	where, why := "", ""
-	switch cause := met.Cause; {
-	case cause == nil && met.Held != "" && r.Partial:
-		why = "the model was waited for in vain, so files were not reached in time: " + met.Held
-	case cause != nil && r.State.OutOfBudget():
+	switch cause, held := met.Cause, met.Held; {
+	case cause == nil && held != "" && r.Partial && r.Outcome == reviewpr.Failed:
+		r.Message += "; the model was waited for in vain: " + held
+	case cause == nil && held != "" && r.Partial:
+		warn("the model was waited for in vain, so files were not reached in time: " + held)
+	case cause == nil:
+	case r.State.OutOfBudget():
 		r.Message = strings.TrimSuffix("no file was reviewed: "+Explain(cause)+"; "+by.Account.Why, "; ")
-	case cause != nil && !errors.Is(cause, cost.ErrSpent): // that the files report
-		where, why = cmp.Or(guard.Line(met.Path, MaxLine), "a file")+" could not be reviewed: ", Explain(cause)
-	}
-	switch {
-	case why != "" && r.Outcome == reviewpr.Failed:
-		r.Message += ": " + why
+	case errors.Is(cause, cost.ErrSpent): // the files report it
+	case r.Outcome == reviewpr.Failed:
+		r.Message += ": " + Explain(cause)
 		r.Error = r.Message
-	case why != "":
-		warn(where + why)
+	default:
+		warn(cmp.Or(guard.Line(met.Path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause))
 	}
 }
 
