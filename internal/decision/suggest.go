@@ -30,7 +30,7 @@ func suggest(line string) string {
 			return said
 		}
 		id, text := cutWord(strings.TrimSpace(rest))
-		if said := "/edit " + id + ": " + text; verb == "edit" && len(findIDs(text)) == 0 && isCommand(said) {
+		if said := "/edit " + id + ": " + text; verb == "edit" && text != "" && len(findIDs(text)) == 0 && isCommand(said) {
 			return said
 		}
 	}
