@@ -89,3 +89,11 @@ func TestGoldenProposals(t *testing.T) {
 		t.Run(name, func(t *testing.T) { golden(t, name, got) })
 	}
 }
+
+func TestTheComponentsOfATicketAreAParagraphOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	p := proposed()
+	p.Class.Summary, p.Class.Components = "Debit's result is dropped", []string{"ledger", "api"}
+	require.Contains(t, proposal.Draft(p, summary.Decide{}),
+		"**What it is:** Debit's result is dropped\n\n**Components:** `ledger`, `api`\n")
+}

@@ -98,7 +98,7 @@ func (p Proposal) what() string {
 	}
 	text := "**What it is:** " + guard.Inline(p.Class.Summary, SentenceRunes)
 	for i, c := range p.Class.Components {
-		text += map[bool]string{true: " Components: ", false: ", "}[i == 0] + guard.Code(guard.Line(c,
+		text += map[bool]string{true: "\n\n**Components:** ", false: ", "}[i == 0] + guard.Code(guard.Line(c,
 			render.TitleRunes))
 	}
 	return text
