@@ -102,7 +102,7 @@ func TestT40_WithoutResultsTheOutcomeIsWhatItWouldBe(t *testing.T) {
 	}{
 		"no run":    {func(*stage) {}, "no run of ci.yml"},
 		"no result": {func(s *stage) { s.linted(`{"runs":[]}`) }, ""},
-		"no SARIF":  {func(s *stage) { s.linted("<html>") }, "lint.sarif: it is not JSON"},
+		"no SARIF":  {func(s *stage) { s.linted("<html>") }, "lint.sarif: expected element type"},
 		"paths outside, blockers": {func(s *stage) {
 			s.linted(strings.ReplaceAll(lintLog(result("x", "../../etc/passwd", 1, hostile),
 				result("x", "ledger/transfer.go", 1,
