@@ -257,7 +257,8 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	s := r.Settings
 	s.Protection, s.Instance, s.Code, s.Digest = r.protection(d.Manifest), d.Subject.Instance, d.code, d.zip.Digest()
 	r.Say("Looking whether this was posted before; GitHub may show that some seconds late.")
-	report, err := job.PostOwn(ctx, r.Front, s, r.api, r.ref, r.branch, text, r.Warn, r.Say)
+	report, err := job.PostOwn(ctx, r.Front, s, job.Own{API: r.api, Pull: r.ref, Branch: r.branch,
+		Commands: text, Warn: r.Warn, Tell: r.Say})
 	if err != nil {
 		return err
 	}

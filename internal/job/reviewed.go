@@ -73,13 +73,21 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 	}, nil
 }
 
-// PostOwn approves a draft of a pull request with the commands in text, and posts it with a
-// person's token under their own account. It checks what a deciding job checks that they had
-// dispatched, but no run records the decision: others learn of it from the review. s names the
-// draft by its digest; branch is the default branch.
-func PostOwn(ctx context.Context, f *driver.Front, s settings.Settings, api *github.Client, ref pull.Ref, branch,
-	text string, warn, tell func(string)) (driver.Report, error) {
-	viewer, err := api.Viewer(ctx)
+// Own is an approval that a person posts with their own token.
+type Own struct {
+	API      *github.Client // with that token
+	Pull     pull.Ref
+	Branch   string // the default branch
+	Commands string // the changes to the draft, one per line
+	Warn     func(string)
+	Tell     func(string)
+}
+
+// PostOwn approves a draft of a pull request and posts it with a person's token under their own
+// account. It checks what a deciding job checks that they had dispatched, but no run records the
+// decision: others learn of it from the review. s names the draft by its digest.
+func PostOwn(ctx context.Context, f *driver.Front, s settings.Settings, o Own) (driver.Report, error) {
+	viewer, err := o.API.Viewer(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -87,14 +95,14 @@ func PostOwn(ctx context.Context, f *driver.Front, s settings.Settings, api *git
 		return driver.Report{}, problem.Refuse(12, "the token is an app's or a job's, so no person decides, nothing "+
 			"was posted", "set GITHUB_TOKEN to your own, such as $(gh auth token)")
 	}
-	s.Mode, s.Environment, s.Decision, s.Commands = "resume", "", decision.Approve, text
+	s.Mode, s.Environment, s.Decision, s.Commands = "resume", "", decision.Approve, o.Commands
 	j := &job{
-		Front: f, Settings: s, ref: ref, api: api, began: f.Now(), own: true, warn: warn, tell: tell,
-		env:   action.Env{Actor: viewer.Login, TriggeringActor: viewer.Login, Ref: "refs/heads/" + branch},
+		Front: f, Settings: s, ref: o.Pull, api: o.API, began: f.Now(), own: true, warn: o.Warn, tell: o.Tell,
+		env:   action.Env{Actor: viewer.Login, TriggeringActor: viewer.Login, Ref: "refs/heads/" + o.Branch},
 		event: action.Event{Name: "workflow_dispatch"},
-		runs:  driver.Runs(api, ref, "", s.DraftWorkflow, s.DecideWorkflow),
+		runs:  driver.Runs(o.API, o.Pull, "", s.DraftWorkflow, s.DecideWorkflow),
 	}
-	j.ours = j.Reviews(s, api, j.runs)
+	j.ours = j.Reviews(s, o.API, j.runs)
 	return decides(ctx, j, j.reviewed)
 }
 
