@@ -84,12 +84,17 @@ func selectModules(names []string, modules []config.Module) (chosen []config.Mod
 	if len(names) == 0 {
 		return modules, nil
 	}
-	for _, name := range names {
-		i := slices.IndexFunc(modules, func(m config.Module) bool { return m.Name == name })
-		if i < 0 {
-			return nil, problem.Usage(fmt.Sprintf("there is no module %q", name), "name one of the settings' modules")
+	var all []string
+	for _, m := range modules {
+		if all = append(all, m.Name); slices.Contains(names, m.Name) {
+			chosen = append(chosen, m)
 		}
-		chosen = append(chosen, modules[i])
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, problem.Usage(fmt.Sprintf("there is no module %q", name),
+				"the modules are "+strings.Join(all, ", "))
+		}
 	}
 	return chosen, nil
 }

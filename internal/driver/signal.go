@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +35,9 @@ func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
 	}
 	text, left, err := sarif.Encode(run)
 	if err == nil {
-		err = cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
+		if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
+			err = os.WriteFile(file, text, 0o644)
+		}
 	}
 	if err != nil {
 		r.Failed = problem.New("the SARIF file could not be written", err.Error(),
