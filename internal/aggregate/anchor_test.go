@@ -85,7 +85,7 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 			t.Fatalf("case %d: %q", seed, no)
 		}
 	}
-	for _, kind := range []string{"inline ", "body a nit", "body beyond the limit of comments, N",
+	for _, kind := range []string{"inline ", "body a nit", "body beyond the N comments of a review",
 		"body line N is not part of the diff", "body lines N to N are not part of the diff",
 		"body GitHub shows no diff of its file"} {
 		require.Greater(t, tally[kind], drawn/1000, "cases of %q", kind)

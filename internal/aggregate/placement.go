@@ -21,12 +21,22 @@ func capInline(all []*entry, most int) {
 			case f.Severity == finding.Nit:
 				f.toBody("a nit")
 			case inline >= most:
-				f.toBody(fmt.Sprintf("beyond the limit of comments, %d", most))
+				f.toBody(beyondNote(most))
 			default:
 				inline++
 			}
 		}
 	}
+}
+
+func beyondNote(most int) string {
+	switch most {
+	case 0:
+		return "beyond the settings, which allow no comments at lines"
+	case 1:
+		return "beyond the one comment of a review"
+	}
+	return fmt.Sprintf("beyond the %d comments of a review", most)
 }
 
 // placeFindings checks the anchors of one file's findings against its diff (P7). GitHub accepts no comment on a file

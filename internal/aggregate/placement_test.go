@@ -30,16 +30,16 @@ func TestTheGravestStandAtTheirLinesAndTheRestInTheBody(t *testing.T) {
 		at("a.go", 3, finding.Major, "one"), weak, off}
 	for most, body := range map[int][]string{
 		3: {"one inline: ", "two inline: ", "moved inline: moved from line 11 to the line that it quotes"},
-		2: {"one inline: ", "two inline: ", "moved body: beyond the limit of comments, 2; moved from line 11 to " +
+		2: {"one inline: ", "two inline: ", "moved body: beyond the 2 comments of a review; moved from line 11 to " +
 			"the line that it quotes"},
-		1: {"one inline: ", "two body: beyond the limit of comments, 1",
-			"moved body: beyond the limit of comments, 1; moved from line 11 to the line that it quotes"},
+		1: {"one inline: ", "two body: beyond the one comment of a review",
+			"moved body: beyond the one comment of a review; moved from line 11 to the line that it quotes"},
 	} {
 		want := append([]string{"off body: line 99 is not part of the diff"}, body...)
 		want = append(want, "nit body: a nit", "weak inline: confidence 0.10 is below 0.50")
 		require.Equal(t, want, capped(most, found...), "at most %d; what is held back takes no place", most)
 	}
-	require.Equal(t, []string{"one body: beyond the limit of comments, 0"}, capped(0, found[3]))
+	require.Equal(t, []string{"one body: beyond the settings, which allow no comments at lines"}, capped(0, found[3]))
 }
 
 func TestP7_AFileWhoseDiffGitHubLeavesOutTakesNoComment(t *testing.T) {

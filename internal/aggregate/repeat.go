@@ -7,6 +7,9 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
+// maxListed is how many further lines a finding lists. Those of a credential are all listed.
+const maxListed = 50
+
 // markRepeats merges equal findings of a rule in one file into the first, which lists the lines of the others. Those
 // stay, marked, so that a later draft knows each place. Recognised findings are left out.
 func markRepeats(all []*entry) {
@@ -29,10 +32,13 @@ func markRepeats(all []*entry) {
 		f.Filtered, f.Note = finding.Repeat, fmt.Sprintf("listed by the finding at line %d", f.filteredBy.Line)
 	}
 	for f, lines := range others {
-		noun := "line"
+		noun, more := "line", ""
 		if len(lines) > 1 {
 			noun = "lines"
 		}
-		f.Body += fmt.Sprintf(" The same on %s %s.", noun, strings.Join(lines, ", "))
+		if n := len(lines) - maxListed; n > 0 && f.Category != "secret" {
+			lines, more = lines[:maxListed], fmt.Sprintf(" and %d more", n)
+		}
+		f.Body += fmt.Sprintf(" The same on %s %s%s.", noun, strings.Join(lines, ", "), more)
 	}
 }

@@ -32,6 +32,11 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 	if c.depth.limits.Turns > 1 {
 		first.Tools = c.Tools.Offers()
 	}
+	if c.depth.limits.Time > 0 { // cuts off a call that hangs at the end
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.depth.limits.Time*3/2)
+		defer cancel()
+	}
 	answer, err := loop.Run(retrieve.InConversation(ctx), first)
 	if err != nil {
 		return "", err
