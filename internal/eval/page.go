@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // ErrNoCase reports that a run has no case of that name.
@@ -34,13 +34,11 @@ func Page(ctx context.Context, dir, id string) (string, error) {
 	if i < 0 || at < 0 {
 		return "", fmt.Errorf("%s: %w: %q", dir, ErrNoCase, id)
 	}
-	p := page{Case: cases[at], Result: kept.Results[i]}
-	if p.Review, p.Judging, err = caseExchanges(ctx, dir, p.Case, kept.Report.Fingerprints); err != nil {
+	p := page{c: cases[at], r: kept.Results[i]}
+	if p.review, p.judging, err = caseExchanges(ctx, dir, p.c, kept.Report.Fingerprints); err != nil {
 		return "", err
 	}
-	var out strings.Builder
-	err = template.Must(template.New("").Funcs(pageFuncs).Parse(pageText)).Execute(&out, p)
-	return guard.Text(out.String()), err
+	return p.text(), nil
 }
 
 func caseExchanges(ctx context.Context, dir string, c dataset.Case,
@@ -60,103 +58,181 @@ func caseExchanges(ctx context.Context, dir string, c dataset.Case,
 }
 
 type page struct {
-	Case            dataset.Case
-	Result          score.Result
-	Review, Judging []Exchange
+	c               dataset.Case
+	r               score.Result
+	review, judging []Exchange
+	out             strings.Builder
 }
 
-// Systems returns one exchange for each system text: they are long, and shared by many questions.
-func (p page) Systems() (all []Exchange) {
-	for _, e := range slices.Concat(p.Review, p.Judging) {
-		if e.System != "" && !slices.ContainsFunc(all, func(other Exchange) bool { return other.System == e.System }) {
-			all = append(all, e)
+func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
+
+func (p *page) text() string {
+	p.line("# %s: %s\n", guard.Code(p.c.ID), guard.Inline(p.c.Title, 200))
+	passed := "passed"
+	if !p.r.Passed {
+		passed = "did not pass: " + guard.Inline(p.r.Why, 0)
+	}
+	p.line("%s, %s · %s · %s", guard.Inline(p.c.Language, 0), p.c.Kind, p.r.Outcome, passed)
+	for _, unread := range p.r.Unread {
+		p.line("\nNot read: %s", guard.Inline(unread, 0))
+	}
+	p.writeKnown()
+	p.writeTicket()
+	p.writePosted()
+	p.writeRulings()
+	p.writeLosses()
+	p.writeExchanges("What the reviewer was given and answered", p.review)
+	p.writeExchanges("What the judge was given and answered", p.judging)
+	p.line("\n## Diff\n\n%s", guard.Fence(p.c.Diff, "diff"))
+	p.writeSystems(slices.Concat(p.review, p.judging))
+	return guard.Text(p.out.String())
+}
+
+func (p *page) writeKnown() {
+	p.line("\n## Known defects")
+	if len(p.r.Golden) == 0 {
+		p.line("\nNone: the change is clean as far as anybody knows.")
+	}
+	for i, g := range p.r.Golden {
+		state := "missed"
+		switch {
+		case g.Hit != "":
+			state = "hit by " + g.Hit
+		case g.LostAt != "":
+			state = "missed; a finding near it was lost at " + g.LostAt
+		case g.FileHit:
+			state = "missed; something else was posted on its file"
+		}
+		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path),
+			lineRange(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
+	}
+}
+
+// writeTicket writes the ticket's criteria, each with the true verdict and the reported one.
+func (p *page) writeTicket() {
+	if p.c.Ticket == nil || p.r.Asked == nil {
+		return
+	}
+	p.line("\n## %s: %s", guard.Code(p.c.Ticket.Key), guard.Inline(p.c.Ticket.Summary, 0))
+	for i, j := range p.r.Criteria {
+		p.line("\n%d. **%s**, said to be %s · %s", j.N, j.Want, j.Said, guard.Inline(p.c.Ticket.Criteria[i].Text, 0))
+	}
+	a := p.r.Asked
+	if a.Unasked+a.Beside > 0 {
+		p.line("\nParts nobody asked for: %d of %d named; %d others named.", a.Named, a.Unasked, a.Beside)
+	}
+}
+
+func (p *page) writePosted() {
+	p.line("\n## What would be posted (draft %s)", p.r.Draft)
+	if len(p.r.Posted) == 0 {
+		p.line("\nNothing.")
+	}
+	for _, f := range p.r.Posted {
+		notes := []string{string(f.Severity), string(f.Placement)}
+		if f.Golden >= 0 {
+			notes = append(notes, fmt.Sprintf("hits %d", f.Golden+1))
+		}
+		if f.Valid {
+			notes = append(notes, "the judge calls it valid")
+		}
+		p.line("\n- **%s** %s:%d · %s\n  %s", f.ID, guard.Code(f.Path), f.Line, strings.Join(notes, " · "),
+			guard.Inline(f.Title, 0))
+	}
+}
+
+func (p *page) writeRulings() {
+	if len(p.r.Rulings) > 0 {
+		p.line("\n## Decisions")
+	}
+	for _, r := range p.r.Rulings {
+		question := fmt.Sprintf("%s is a true defect", r.Finding)
+		if r.Golden >= 0 {
+			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1,
+				wording.Count(r.Distance, "line"))
+		}
+		p.line("\n- %s: %s", question, rulingText(r))
+	}
+}
+
+func rulingText(r score.Ruling) string {
+	if len(r.Votes) == 0 {
+		return "**yes, only by place**"
+	}
+	word, yes := "no", 0
+	for _, v := range r.Votes {
+		if v {
+			yes++
 		}
 	}
-	return all
+	switch {
+	case r.Steered:
+		word = "no, the judge was steered by the text"
+	case r.Yes:
+		word = "yes"
+	}
+	return fmt.Sprintf("**%s** (%d of %d votes) %s", word, yes, len(r.Votes), guard.Inline(r.Reason, 0))
 }
 
-var pageFuncs = template.FuncMap{
-	"code":   guard.Code,
-	"inline": func(s string) string { return guard.Inline(s, 0) },
-	"fence":  guard.Fence,
-	"next":   func(i int) int { return i + 1 },
+func (p *page) writeLosses() {
+	if len(p.r.Lost)+len(p.r.Moved) > 0 {
+		p.line("\n## Lost and moved on the way\n")
+	}
+	for i, l := range slices.Concat(p.r.Lost, p.r.Moved) {
+		what, known := "lost", ""
+		if i >= len(p.r.Lost) {
+			what = "moved"
+		}
+		if l.Known {
+			known = " **near a known defect**"
+		}
+		p.line("- %s at %s%s: %s:%d %s (%s)", what, l.Stage, known, guard.Code(l.Path), l.Line,
+			guard.Inline(l.Title, 0), guard.Inline(l.Why, 0))
+	}
 }
 
-const pageText = `# {{code .Case.ID}}: {{inline .Case.Title}}
+// writeExchanges writes questions and answers, and the results of the tools that an answer called.
+// System texts are long and shared by many questions, so systems writes each once at the end.
+func (p *page) writeExchanges(heading string, all []Exchange) {
+	if len(all) > 0 {
+		p.line("\n## %s", heading)
+	}
+	for _, e := range all {
+		if len(e.Answer.Results) > 0 {
+			p.line("\n### %s: what the tools gave", guard.Code(e.About))
+			for _, r := range e.Answer.Results {
+				p.line("\n%s with %s\n\n%s", guard.Code(r.Name), guard.Code(r.Arguments),
+					guard.Fence(r.Text+r.Problem, ""))
+			}
+			continue
+		}
+		u, ended := e.Answer.Usage, ""
+		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens,
+			u.OutputTokens, u.Cost, e.Seconds)
+		p.line("%s\n", guard.Fence(e.User, ""))
+		for _, c := range e.Answer.Calls {
+			p.line("Calls %s with %s\n", guard.Code(c.Name), guard.Code(c.Arguments))
+		}
+		if e.Answer.Ended != "" {
+			ended = " (" + e.Answer.Ended + ")"
+		}
+		p.line("Answer%s:\n\n%s", ended, guard.Fence(e.Answer.Text, ""))
+	}
+}
 
-{{inline .Case.Language}}, {{.Case.Kind}} · {{.Result.Outcome}} · ` +
-	`{{if .Result.Passed}}passed{{else}}did not pass: {{inline .Result.Why}}{{end}}
-{{range .Result.Unread}}
-Not read: {{inline .}}
-{{end}}
-## Known defects
-{{range $i, $_ := .Result.Golden}}
-{{next $i}}. **{{if .Hit}}hit by {{.Hit}}{{else}}missed{{if .LostAt}}; a finding near it was lost at {{.LostAt}}` +
-	`{{else if .FileHit}}; something else was posted on its file{{end}}{{end}}** · ` +
-	`{{code .Path}}, lines {{.LineStart}} to {{.LineEnd}} · {{.Severity}} · {{.Visibility}} · {{inline .Issue}}
-{{else}}
-None: the change is clean as far as anybody knows.
-{{end}}
-{{- with .Result.Asked}}
-## {{code $.Case.Ticket.Key}}: {{inline $.Case.Ticket.Summary}}
-{{range $i, $_ := $.Result.Criteria}}
-{{.N}}. **{{.Want}}**, said to be {{.Said}} · {{inline (index $.Case.Ticket.Criteria $i).Text}}
-{{end}}
-Parts nobody asked for: {{.Named}} of {{.Unasked}} named; {{.Beside}} others named.
-{{end}}
-## What would be posted (draft {{.Result.Draft}})
-{{range .Result.Posted}}
-- **{{.ID}}** {{code .Path}}:{{.Line}} · {{.Severity}} · {{.Placement}}` +
-	`{{if ge .Golden 0}} · hits {{next .Golden}}{{end}}{{if .Valid}} · the judge calls it valid{{end}}
-  {{inline .Title}}
-{{else}}
-Nothing.
-{{end}}
-{{- if .Result.Rulings}}
-## Decisions
-{{range .Result.Rulings}}
-- {{.Finding}} {{if ge .Golden 0}}means known defect {{next .Golden}}, {{.Distance}} lines away` +
-	`{{else}}is a true defect{{end}}: **{{if .Steered}}no, the judge was steered by the text` +
-	`{{else if .Yes}}yes{{else}}no{{end}}{{if not .Votes}}, only by place{{end}}**` +
-	`{{if .Votes}} (votes {{.Votes}}) {{inline .Reason}}{{end}}
-{{end}}{{end}}
-{{- if or .Result.Lost .Result.Moved}}
-## Lost and moved on the way
+func (p *page) writeSystems(all []Exchange) {
+	var shown []string
+	for _, e := range all {
+		if !slices.Contains(shown, e.System) {
+			shown = append(shown, e.System)
+			p.line("\n## System text of %s\n\n%s", guard.Code(e.About), guard.Fence(e.System, ""))
+		}
+	}
+}
 
-{{range .Result.Lost}}- lost {{template "loss" .}}{{end}}{{range .Result.Moved}}- moved {{template "loss" .}}{{end}}
-{{- end}}
-{{- define "loss"}}at {{.Stage}}{{if .Known}} **near a known defect**{{end}}: {{code .Path}}:{{.Line}} ` +
-	`{{inline .Title}} ({{inline .Why}})
-{{end}}
-{{- if .Review}}
-## What the reviewer was given and answered
-{{range .Review}}{{template "exchange" .}}{{end}}{{end}}
-{{- if .Judging}}
-## What the judge was given and answered
-{{range .Judging}}{{template "exchange" .}}{{end}}{{end}}
-{{- define "exchange"}}
-### {{code .About}}{{if .Answer.Results}}: what the tools gave{{end}}
-{{range .Answer.Results}}
-{{code .Name}} with {{code .Arguments}}
-
-{{fence (print .Text .Problem) ""}}
-{{else}}
-{{.Answer.Usage.InputTokens}} input and {{.Answer.Usage.OutputTokens}} output tokens, {{.Answer.Usage.Cost}}, ` +
-	`{{printf "%.1f" .Seconds}} s
-
-{{fence .User ""}}
-{{range .Answer.Calls}}
-Calls {{code .Name}} with {{code .Arguments}}
-{{end}}
-Answer{{with .Answer.Ended}} ({{.}}){{end}}:
-
-{{fence .Answer.Text ""}}
-{{end}}{{end}}
-## Diff
-
-{{fence .Case.Diff "diff"}}
-{{range .Systems}}
-## System text of {{code .About}}
-
-{{fence .System ""}}
-{{end}}`
+func lineRange(start, end int) string {
+	if start == end {
+		return fmt.Sprintf("line %d", end)
+	}
+	return fmt.Sprintf("lines %d to %d", start, end)
+}
