@@ -168,6 +168,19 @@ func TestNothingBelowTheFlowsKnowsOne(t *testing.T) {
 	}
 }
 
+// A template calls methods by name, so a program that executes one is linked with the methods of all its types: six
+// megabytes of the image.
+func TestNoTemplateIsLinked(t *testing.T) {
+	t.Parallel()
+	for path, names := range importsOf(t) {
+		name := filepath.ToSlash(path)
+		if floors[name[:strings.LastIndexByte(name, '/')]] < testFloor {
+			require.NotContains(t, names, "text/template", name)
+			require.NotContains(t, names, "html/template", name)
+		}
+	}
+}
+
 func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 	t.Parallel()
 	var starts []string
