@@ -256,7 +256,8 @@ func TestWarningsLeaveRoomForTheWorstFinding(t *testing.T) {
 	require.Contains(t, summary.Draft(r, hidden(dialog(), "seal")), "and 23 warnings are not shown")
 	r.Flags = nil
 	r.Notices = []string{"One.", "Two."}
-	require.Contains(t, summary.Draft(r, dialog()), "> [!WARNING]\n> One.\n\n<details><summary>1 more warning</summary>\n\n- Two.\n</details>")
+	require.Contains(t, summary.Draft(r, dialog()), "> [!WARNING]\n> One.\n\n"+
+		"<details><summary>1 more warning</summary>\n\n- Two.\n</details>")
 }
 
 func TestAPostedReviewFitsWithItsMarker(t *testing.T) {

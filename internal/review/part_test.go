@@ -30,16 +30,16 @@ func TestT31_ALargeChangeIsReviewedInParts(t *testing.T) {
 
 func TestP6_APartThatFailsIsNamedAndTheOthersCount(t *testing.T) {
 	t.Parallel()
+	const why = ": the model's address answered 503: the server is failing; run again later"
 	for _, c := range []struct {
 		fail   []int
 		state  finding.State
 		reason finding.Reason
 		told   int
 	}{
-		{[]int{2}, finding.Partly, "part 2 of 3: the model's address answered 503: the server is failing; run again later", 0},
-		{[]int{2, 3}, finding.Partly, "part 2 of 3: the model's address answered 503: the server is failing; run again later; and 1 " +
-			"more of its parts", 0},
-		{[]int{1, 2, 3}, finding.Failed, "part 1 of 3: the model's address answered 503: the server is failing; run again later", 1},
+		{[]int{2}, finding.Partly, "part 2 of 3" + why, 0},
+		{[]int{2, 3}, finding.Partly, "part 2 of 3" + why + "; and 1 more of its parts", 0},
+		{[]int{1, 2, 3}, finding.Failed, "part 1 of 3" + why, 1},
 	} {
 		m, _ := full(t, func(r llmtest.Request) llmtest.Answer {
 			if slices.Contains(c.fail, partOf(r)) {

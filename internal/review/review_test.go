@@ -173,16 +173,18 @@ func TestT37_RefusedAndEmptyAnswersAreNeverClean(t *testing.T) {
 
 func TestP6_FailuresOfTheServerAreTheFilesReason(t *testing.T) {
 	t.Parallel()
+	const status = "the model's address answered "
 	for want, answer := range map[finding.Reason]llmtest.Answer{
-		"the model's address answered 401: the key in api-key is not accepted there; check it and base-url":           {Status: 401, Text: "SECRET"},
-		"the model's address answered 404: check base-url (it often ends in /v1) and the name in model":               {Status: 404},
-		"the model's address answered 422: check base-url and model":                                                  {Status: 422, Text: "SECRET"},
-		"the model's address answered 429: wait, lower concurrency, or raise the limit of the account behind api-key": {Status: 429},
-		"the model's address answered 429: the account behind api-key has no credit left": {Status: 429,
+		status + "401: the key in api-key is not accepted there; check it and base-url": {Status: 401, Text: "SECRET"},
+		status + "404: check base-url (it often ends in /v1) and the name in model":     {Status: 404},
+		status + "422: check base-url and model":                                        {Status: 422, Text: "SECRET"},
+		status + "429: the account behind api-key has no credit left": {Status: 429,
 			Text: "insufficient_quota"},
-		"the model's address answered 503: the server is failing; run again later": {Status: 503},
-		"the model's address answered 400: the request is longer than what the model takes; use a model with a larger context": {Status: 400,
-			Text: "context length"},
+		status + "503: the server is failing; run again later": {Status: 503},
+		status + "429: wait, lower concurrency, or raise the limit of the account behind " +
+			"api-key": {Status: 429},
+		status + "400: the request is longer than what the model takes; use a model with a " +
+			"larger context": {Status: 400, Text: "context length"},
 		"the model could not be reached":          {Drop: true},
 		"what came back is not a chat completion": {Raw: []byte("<html>")},
 		"the model's answer was too large":        {Text: strings.Repeat("x", 10<<20)},
