@@ -192,7 +192,7 @@ func TestStoreThatCannotKeepResultsStopsTheFan(t *testing.T) {
 	f := k.build(t, store)
 	_, err := f.Run(t.Context(), "t", state{})
 	require.ErrorIs(t, err, errDisk)
-	require.LessOrEqual(t, len(c.runs), 512+1, "those that wait for the store, and one that runs")
+	require.LessOrEqual(t, len(c.runs), 128+1, "those that wait for the store, and one that runs")
 }
 
 // stuck is a store whose disk does not answer until it is freed.
@@ -228,7 +228,7 @@ func TestG20_BoundedNumberOfResultsWaitsForTheStore(t *testing.T) {
 			done <- err
 		}()
 		synctest.Wait()
-		require.EqualValues(t, 512+2, started.Load())
+		require.EqualValues(t, 128+2, started.Load())
 		close(store.free)
 		require.NoError(t, <-done)
 		require.EqualValues(t, 1000, started.Load())

@@ -30,7 +30,7 @@ type nodeRun struct {
 // their result. They have released their slots, so commits are shared and the
 // next tasks need not wait for the disk. An answer paid for with Once is kept
 // before the task goes on.
-const maxUnkept = 512
+const maxUnkept = 128
 
 // run runs the node's unfinished tasks, up to its concurrency at a time.
 func (n *nodeRun) run() {
