@@ -85,7 +85,7 @@ func TestARuleAndAModelThatMeanOneDefectMakeOneFinding(t *testing.T) {
 			"`id` is not escaped", "security", 2, true},
 		"tls": {"TLS verification disabled", "InsecureSkipVerify accepts any certificate",
 			"correctness", 2, true},
-		"shell": {"Command injection: a shell reads what is built from a value",
+		"shell": {"Command injection: a shell command is built from a value",
 			"subprocess is called with shell=True on user input", "security", 2, true},
 		"remove": {"Possible `rm -rf /`: the variable may be empty",
 			"An unset variable deletes everything", "correctness", 2, true},

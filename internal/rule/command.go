@@ -29,9 +29,9 @@ func (h *hunk) callerHit(expression string, i int) hit {
 // hunk shows that a caller sent the value.
 var shellFromInput = rule{
 	name: "shell-from-input", category: "security", severity: finding.Major,
-	title: "Command injection: a shell reads what is built from a value",
-	body: "A value with a quote, a semicolon or `$(…)` in it runs as a command of its own. Start the program " +
-		"with a list of arguments, without a shell.",
+	title: "Command injection: a shell command is built from a value",
+	body: "A quote, a semicolon or `$(…)` in the value can start another command. Run the program directly, with " +
+		"a list of arguments and without a shell.",
 	find: in{
 		golang: builtCommand(`\bexec\.Command(?:Context)?\((?:\w+,\s*)?"(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh"`+
 			`,\s*"-\w*c",\s*(.+)`, "exec.Command"),

@@ -8,7 +8,7 @@ var proseFile = lazy(`(?i)\.(?:md|rst|adoc|txt|patch|diff|snap)$`)
 var conflictMarker = rule{
 	name: "conflict-marker", category: "correctness", severity: finding.Blocker,
 	title:  "Merge conflict marker left in the file",
-	body:   "The file contains both sides and the marks between them, and does not parse.",
+	body:   "The file contains both sides of a merge and the markers between them, so it does not parse.",
 	always: true,
 	find: in{anyLanguage: func(h *hunk) []hit {
 		if proseFile().MatchString(h.path) {

@@ -14,8 +14,8 @@ var mustWork = lazy(`^(?:(?:json|xml|yaml|toml|proto)\.Unmarshal|os\.(?:WriteFil
 var errorDropped = rule{
 	name: "go-error-dropped", category: "error-handling", severity: finding.Major,
 	title: "The error of `{}` is dropped",
-	body: "It can fail at run time, and what follows then works on data that is missing or incomplete. Return " +
-		"the error, or say why it does not matter.",
+	body: "If the call fails, the code that follows works with missing or incomplete data. Return the error, or say " +
+		"why it does not matter.",
 	find: in{golang: eachAdded(func(h *hunk, i int) (hit, bool) {
 		code := h.codeAt(i)
 		if !strings.Contains(code, "(") || strings.HasPrefix(code, "_ =") || h.commented(i) {

@@ -16,8 +16,8 @@ var (
 var swallowedException = rule{
 	name: "swallowed-exception", category: "error-handling", severity: finding.Minor,
 	title: "Swallowed exception: every failure in this block disappears",
-	body: "The exception is caught and nothing is done, logged or said about it. Catch the one kind that is " +
-		"expected, or let it through.",
+	body: "The exception is caught, and then neither handled nor logged. Catch only the type you expect, or let it " +
+		"propagate.",
 	find: in{python: ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
 		return hit{}, emptyExceptBlock(h, i)
 	}), "except")},

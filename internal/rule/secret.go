@@ -16,8 +16,8 @@ import (
 var credential = rule{
 	name: "credential", category: "secret", severity: finding.Major,
 	title: "Hard-coded credential: {}",
-	body: "Everybody who can read the repository can use it, and its history keeps it. Revoke it, and read the " +
-		"new one from the environment or a secret store.",
+	body: "Anyone who can read the repository can use it, and it stays in the history. Revoke it, and read its " +
+		"replacement from the environment or a secret store.",
 	always: true,
 }
 

@@ -21,7 +21,7 @@ var (
 var removeUnchecked = rule{
 	name: "sh-remove-unchecked", category: "correctness", severity: finding.Major,
 	title: "Possible `rm -rf /`: the variable may be empty",
-	body:  "With the variable unset the path begins at `/`. Write `${NAME:?}`, which stops instead.",
+	body:  "If the variable is unset, the path starts at `/`. Write `${NAME:?}`, which stops the script instead.",
 	find: in{shell: func(h *hunk) []hit {
 		if nounset().MatchString(h.code) {
 			return nil
@@ -61,8 +61,8 @@ var (
 var pipeToShell = rule{
 	name: "pipe-to-shell", category: "security", severity: finding.Minor,
 	title: "A downloaded script runs unchecked",
-	body: "What runs is whatever the server sends that day, or the half of it that arrived. Pin a version and " +
-		"compare a checksum first.",
+	body: "Whatever the server sends is run, even if the download breaks off halfway. Pin a version and verify its " +
+		"checksum first.",
 	find: in{shell: func(h *hunk) []hit {
 		return slices.DeleteFunc(downloadRun(h), func(at hit) bool {
 			from, _, _ := strings.Cut(piped().FindString(h.lines[at.line].text), "|")

@@ -12,9 +12,8 @@ import (
 var sqlFromStrings = rule{
 	name: "sql-from-strings", category: "security", severity: finding.Major,
 	title: "SQL injection: the value of `{}` becomes part of the statement",
-	body: "Whoever controls that value can change what the statement does. Pass it as a parameter of the query " +
-		"instead.",
-	find: in{golang: findSQL, typescript: findSQL, python: findSQL, java: findSQL},
+	body:  "Anyone who controls the value can change what the statement does. Pass it as a query parameter instead.",
+	find:  in{golang: findSQL, typescript: findSQL, python: findSQL, java: findSQL},
 }
 
 // valuePlace matches the SQL before a value, not before a name.

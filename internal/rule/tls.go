@@ -5,8 +5,8 @@ import "github.com/org/pr-review-action/internal/finding"
 var tlsCheckOff = rule{
 	name: "tls-check-off", category: "security", severity: finding.Major,
 	title: "TLS verification disabled",
-	body: "Anybody on the way can answer as the server and read what is sent. Trust the one certificate " +
-		"authority that is missing instead.",
+	body: "Anyone on the network path can impersonate the server and read what is sent. Trust the missing " +
+		"certificate authority instead.",
 	find: in{
 		golang: unlessIntended(inCode(`\bInsecureSkipVerify\s*[:=]\s*true\b`, "InsecureSkipVerify")),
 		typescript: unlessIntended(inText(`(?:^|[\s{,(])["']?(?:rejectUnauthorized|strictSSL)["']?\s*:\s*false\b`+
