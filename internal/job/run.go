@@ -86,7 +86,7 @@ func (j *job) end(r driver.Report, err error) int {
 	}
 	if err != nil {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
-	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" {
+	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" && !j.ticketed() {
 		j.warn("what was posted before could not be read, so open-findings and open-blockers are empty, " +
 			"and fail-on counts only what this run posts")
 	}

@@ -70,6 +70,9 @@ func (s Source) problem(f *atlassian.Failure, key, what string) error {
 	if f == nil {
 		return nil
 	}
-	return problem.New(fmt.Sprintf("%s %s on %s", s.Title, what, key), sentence(s, f, key),
-		"re-run the job: it looks for the comment before it makes one")
+	next := "re-run the job: it looks for the comment before it makes one"
+	if !f.Temporary {
+		next = "see that it may comment there (an issue needs the job's permission issues: write), then " + next
+	}
+	return problem.New(fmt.Sprintf("%s %s on %s", s.Title, what, key), sentence(s, f, key), next)
 }
