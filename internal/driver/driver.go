@@ -276,7 +276,8 @@ func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 	case d.Rules:
 		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
 	case r.Rules:
-		return problem.Usage("rules cannot be revised, and "+wire.NoModel, "set api-key (OPENAI_API_KEY) or base-url; without a model "+next)
+		return problem.Usage("rules cannot be revised, and "+wire.NoModel,
+			"set api-key (OPENAI_API_KEY) or base-url; without a model "+next)
 	}
 	return nil
 }
