@@ -6,6 +6,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,6 +179,6 @@ func outputs(r driver.Report, run int64) map[string]string {
 		"review-url":    r.ReviewURL,
 		"open-findings": open, "open-blockers": blockers,
 		"branch": r.Branch, "pull-request-url": r.PullRequest,
-		"environment": r.State.Draft.Environment,
+		"environment": cmp.Or(r.State.Draft.Environment, r.Packed.Manifest.Environment),
 	}
 }
