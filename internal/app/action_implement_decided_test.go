@@ -134,12 +134,16 @@ func TestATroubleOfATicketsJobNamesWhatToDoNext(t *testing.T) {
 		fault        fault
 		says         string
 	}{
-		"no answer":       {"GET", "/repos/octo/demo", fault{DropConnection: true}, "EOF"},
-		"another form":    {"GET", "/repos/octo/demo/pulls", fault{Status: 200, Body: "{}"}, "the answer lacks fields"},
-		"nothing in it":   {"GET", "/repos/octo/demo", fault{Status: 200, Body: "{}"}, "the answer lacks fields"},
-		"a ruleset":       {"POST", "/repos/octo/demo/git/refs", fault{Status: 422}, "answered 422"},
-		"no right":        {"POST", service + "CreateArtifact", fault{Status: 403}, "answered 403"},
-		"no reason":       {"POST", service + "FinalizeArtifact", fault{Status: 200, Body: "{}"}, "gave no reason"},
+		"no answer":     {"GET", "/repos/octo/demo", fault{DropConnection: true}, "EOF"},
+		"another form":  {"GET", "/repos/octo/demo/pulls", fault{Status: 200, Body: "{}"}, "the answer lacks fields"},
+		"nothing in it": {"GET", "/repos/octo/demo", fault{Status: 200, Body: "{}"}, "the answer lacks fields"},
+		"a ruleset":     {"POST", "/repos/octo/demo/git/refs", fault{Status: 422}, "answered 422"},
+		"no right":      {"POST", service + "CreateArtifact", fault{Status: 403}, "answered 403"},
+		"no reason":     {"POST", service + "FinalizeArtifact", fault{Status: 200, Body: "{}"}, "gave no reason"},
+		"a web page": {"GET", "/repos/octo/demo", fault{Status: 200, Headers: map[string]string{
+			"Content-Type": "text/html"}, Body: "<html>"}, "no proxy or other server answers"},
+		"a branch that moves": {"POST", "/graphql", fault{Status: 200,
+			Body: `{"data":null,"errors":[{"type":"STALE_DATA","message":"it did not"}]}`}, "the branch has moved"},
 		"no run any more": {"GET", "/repos/octo/demo/actions/runs/*", fault{Status: 404}, "was not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,6 +195,10 @@ func TestTextsOfATicketsJobsAreAboutTickets(t *testing.T) {
 	require.NotContains(t, e.log, "what was posted before")
 	s.approved("")
 	s.ticketJob("apply", e.digest()).start().is(0, "POSTED")
+	s.hub.Fail("POST", "/repos/octo/demo/issues/*/comments", githubtest.SecondaryLimit(403, time.Second))
+	limited := s.ticketJob("comment-issue", e.digest()).start().is(1, "FAILED")
+	require.NotContains(t, limited.log, "issues: write")
+	s.hub.ClearFaults()
 	s.ticketJob("comment-issue", e.digest()).may(map[string]string{"issues": "read", "pull_requests": "read",
 		"contents": "read"}).start().is(1, "FAILED").says("issues: write")
 	keyless := s.ticketDraft().with("ticket", "#7", "api-key", "", "base-url", "")
