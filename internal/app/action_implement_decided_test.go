@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -93,4 +94,115 @@ func TestATicketsSummarySaysWhatBecameOfIt(t *testing.T) {
 	failed := s.ticketJob("apply", drafted.digest()).start().is(1, "FAILED")
 	failed.shows("The change for `gh-7` could not be carried out", "\n  next    allow it at Settings")
 	require.NotContains(t, failed.summary, "could be drafted")
+}
+
+// TestT19_Check4_OnlyADispatchDraftsATicket holds that a ticket's draft of another event, or of
+// another branch, is told of before it is paid for, and refused.
+func TestT19_Check4_OnlyADispatchDraftsATicket(t *testing.T) {
+	t.Parallel()
+	for name, run := range map[string]githubtest.RunOptions{
+		"pull_request":        {Event: "pull_request", HeadBranch: "topic"},
+		"pull_request_target": {Event: "pull_request_target"},
+		"schedule":            {Event: "schedule"},
+		"another branch":      {Event: "workflow_dispatch", HeadBranch: "topic"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			run.Path, run.Actor = implementPath, "lee"
+			s.run = s.repo.AddRun(run)
+			of := func(j *job) *job {
+				j.event = run.Event
+				return j.set("GITHUB_REF", "refs/heads/"+cmp.Or(run.HeadBranch, "main"))
+			}
+			drafted := of(s.ticketDraft()).start().is(0, "PAUSED").
+				says("::warning::no draft of this run can be decided")
+			s.approved("")
+			of(s.ticketJob("apply", drafted.digest())).start().is(3, "REFUSED").says("a run that may not make drafts")
+			s.unpushed()
+		})
+	}
+}
+
+// TestATroubleOfATicketsJobNamesWhatToDoNext meets answers that no retry mends.
+func TestATroubleOfATicketsJobNamesWhatToDoNext(t *testing.T) {
+	t.Parallel()
+	const service = "/twirp/github.actions.results.api.v1.ArtifactService/"
+	type fault = githubtest.Fault
+	for name, c := range map[string]struct {
+		method, path string
+		fault        fault
+		says         string
+	}{
+		"no answer":     {"GET", "/repos/octo/demo", fault{DropConnection: true}, "EOF"},
+		"another form":  {"GET", "/repos/octo/demo/pulls", fault{Status: 200, Body: "{}"}, "the answer lacks fields"},
+		"nothing in it": {"GET", "/repos/octo/demo", fault{Status: 200, Body: "{}"}, "the answer lacks fields"},
+		"a ruleset":     {"POST", "/repos/octo/demo/git/refs", fault{Status: 422}, "answered 422"},
+		"no right":      {"POST", service + "CreateArtifact", fault{Status: 403}, "answered 403"},
+		"no reason":     {"POST", service + "FinalizeArtifact", fault{Status: 200, Body: "{}"}, "gave no reason"},
+		"a web page": {"GET", "/repos/octo/demo", fault{Status: 200, Headers: map[string]string{
+			"Content-Type": "text/html"}, Body: "<html>"}, "no proxy or other server answers"},
+		"a branch that moves": {"POST", "/graphql", fault{Status: 200,
+			Body: `{"data":null,"errors":[{"type":"STALE_DATA","message":"it did not"}]}`}, "the branch has moved"},
+		"no run any more": {"GET", "/repos/octo/demo/actions/runs/*", fault{Status: 404}, "was not found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			drafted := s.ticketDraft().start().is(0, "PAUSED")
+			s.approved("")
+			s.hub.Fail(c.method, c.path, c.fault)
+			applied := s.ticketJob("apply", drafted.digest()).start()
+			require.NotZero(t, applied.code)
+			applied.says(c.says, "\n  next  ")
+			require.NotContains(t, applied.log, "unmarshal")
+			s.hub.ClearFaults()
+			s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
+		})
+	}
+}
+
+// TestADraftWhoseNameIsTakenSaysHowToGoOn loses the answer that reserves the draft's name, at a
+// service that gives the name to nobody again.
+func TestADraftWhoseNameIsTakenSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	s.hub.Fail("POST", "/twirp/github.actions.results.api.v1.ArtifactService/CreateArtifact",
+		githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
+	s.ticketDraft().start().is(1, "FAILED").says("the name is taken", "\n  next    re-run the failed jobs")
+	s.run.Rerun()
+	s.ticketDraft().start().is(0, "PAUSED")
+}
+
+// TestCommandsForATicketSuggestPaths refuses in the input commands what no draft of files can take.
+func TestCommandsForATicketSuggestPaths(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+	for _, text := range []string{"/keep pay/round.go", "/severity pay/round.go nit", "/edit pay/round.go: x", "/drop"} {
+		e := s.ticketDecision(drafted.outputs["code"], "", "approve", text).start().is(3, "REFUSED")
+		e.says("dropped by their paths", "perhaps /drop pay/half_test.go: REASON")
+		require.NotContains(t, e.log, "finding")
+	}
+	s.unpushed()
+}
+
+// TestTextsOfATicketsJobsAreAboutTickets reads what is said where only a review could do it.
+func TestTextsOfATicketsJobsAreAboutTickets(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	e := s.ticketDraft().with("fail-on", "nit").start().is(0, "PAUSED")
+	require.NotContains(t, e.log, "what was posted before")
+	s.approved("")
+	s.ticketJob("apply", e.digest()).start().is(0, "POSTED")
+	s.hub.Fail("POST", "/repos/octo/demo/issues/*/comments", githubtest.SecondaryLimit(403, time.Second))
+	limited := s.ticketJob("comment-issue", e.digest()).start().is(1, "FAILED")
+	require.NotContains(t, limited.log, "issues: write")
+	s.hub.ClearFaults()
+	s.ticketJob("comment-issue", e.digest()).may(map[string]string{"issues": "read", "pull_requests": "read",
+		"contents": "read"}).start().is(1, "FAILED").says("issues: write")
+	keyless := s.ticketDraft().with("ticket", "#7", "api-key", "", "base-url", "")
+	s.repo.Commit("main", "another base", roundTree().With(githubtest.Tree{"x": "y"}))
+	e = keyless.start().is(2, "").says("rules write no code", "api-key")
+	require.NotContains(t, e.log, "--base-url")
 }

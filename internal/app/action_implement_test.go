@@ -141,6 +141,7 @@ func TestATicketBecomesADraftPullRequestByEnvironment(t *testing.T) {
 		"Review deployments")
 	require.Regexp(t, `^octo/demo~gh-7:[0-9a-f]{40}$`, drafted.outputs["thread-id"])
 	require.Equal(t, "pr-implement-gh-7-"+drafted.outputs["code"], drafted.outputs["artifact-name"])
+	require.Equal(t, gateName, drafted.outputs["environment"])
 
 	s.approved("")
 	posted := s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
@@ -276,7 +277,7 @@ func TestARejectedTicketLeavesNothing(t *testing.T) {
 		drafted := s.ticketDraft().start().is(0, "PAUSED")
 		s.run.Wait(gateName)
 		s.run.Decide(gateName, "rejected", "maya", "not now")
-		s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED")
+		s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("draft anew (a review with again: true)")
 		s.ticketJob("record", drafted.digest()).start().is(0, "ABORTED").shows("maya")
 		s.unpushed()
 	})
@@ -368,7 +369,7 @@ func TestAnAnswerThatCannotBeUsedLeavesNothing(t *testing.T) {
 	}})
 	s.repo.AddIssue(7, "maya", "Round half up", "Half a cent is lost.")
 	s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
-	s.ticketDraft().start().is(1, "FAILED").says("contains no JSON object")
+	s.ticketDraft().start().is(1, "FAILED").says("contains no JSON object", "\n  next    ")
 	s.unpushed()
 	require.Empty(t, s.run.Artifacts())
 }

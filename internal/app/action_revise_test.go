@@ -156,7 +156,7 @@ func TestRevise_WhatItNeeds(t *testing.T) {
 		"a decision":        {[]string{"decision", "approve"}, "", "", 2, "have no place in mode revise"},
 		"again":             {[]string{"again", "true"}, "", "", 2, "again: true drafts without the draft"},
 		"no model": {[]string{"api-key", "", "base-url", ""}, "", "", 2,
-			"rules cannot be revised, and no model is configured"},
+			"rules cannot be revised, and no model is configured\n  next    set api-key"},
 		"rules":         {[]string{"provider", "offline"}, "", "", 2, "rules cannot be revised"},
 		"another event": {nil, "pull_request_target", "", 2, "feedback is only taken from a workflow_dispatch"},
 		"an unknown code": {[]string{"code", "0123456789abcdef"}, "", "REFUSED", 3,

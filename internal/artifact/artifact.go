@@ -33,7 +33,7 @@ var (
 		"run it as a step of a workflow's job (uses: org/pr-review-action@v1), or set checkpoint-dir")
 	// ErrExists reports another artifact of the same name in this run, or a cache entry
 	// with the same key.
-	ErrExists = errors.New("the name is taken")
+	ErrExists = problem.Sentinel("the name is taken", "re-run the failed jobs: each attempt takes names of its own")
 	// ErrNotFound reports a name or key under which nothing is stored.
 	ErrNotFound = errors.New("nothing is stored under this name")
 	// ErrReadOnly reports that the run may not write to the cache.
@@ -41,7 +41,7 @@ var (
 	// ErrEmpty reports content of zero bytes, which is neither a zip nor a cache entry.
 	ErrEmpty = errors.New("it is empty")
 	// ErrDigest reports content that differs from what was stored.
-	ErrDigest = errors.New("the artifact's content does not match its digest")
+	ErrDigest = problem.Sentinel("the artifact's content does not match its digest", "run it again")
 )
 
 // Options holds what the runner provides, and how to reach it.

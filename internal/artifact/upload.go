@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -27,7 +28,7 @@ const (
 	storageVersion = "2025-05-05"
 )
 
-var errNotOK = errors.New("the artifact service did not accept it, and gave no reason")
+var errNotOK = problem.Sentinel("the artifact service did not accept it, and gave no reason", "run it again")
 
 // Upload stores a zip under a name, without copying it, and returns its id. It returns
 // when the context ends, whatever hangs. Retention is in days, 0 for the repository's

@@ -63,7 +63,7 @@ func Explain(err error, id, who string) *Failure {
 	case status.Limited || code == http.StatusTooManyRequests:
 		f.Note, f.Temporary = fmt.Sprintf("limits its requests (%d)", code), true
 	case code == http.StatusForbidden:
-		f.Note = fmt.Sprintf("does not let %s read %s (403)", who, id)
+		f.Note = fmt.Sprintf("denies %s access to %s (403)", who, id)
 	case code == http.StatusNotFound, code == http.StatusGone:
 		f.Note = fmt.Sprintf("%s is not visible to %s", id, who)
 	case code >= http.StatusInternalServerError:

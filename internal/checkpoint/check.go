@@ -107,10 +107,11 @@ func CheckRun(run Run, want RunWant) error {
 	path, _, _ := strings.Cut(run.Path, "@")
 	bad := func(label, found, wanted string) error {
 		return refuse(4, "only decide drafts of your own review workflow; "+draftAnew,
-			"the draft was made by a run that may not make drafts", row("where", "run %d, %s", run.ID, label),
-			row("found", "%.80q", found), row("wanted", "%s", wanted))
+			notOurRun, row("where", "run %d, %s", run.ID, label), row("found", "%.80q", found), row("wanted", "%s", wanted))
 	}
 	switch {
+	case run.ID == 0:
+		return refuse(4, draftAnew, notOurRun, row("where", "it was not found in this repository"))
 	case want.ID != 0 && run.ID != want.ID:
 		return bad("id", fmt.Sprint(run.ID), fmt.Sprintf("run %d", want.ID))
 	case run.RepoID != want.RepositoryID || want.RepositoryID == 0:
@@ -129,6 +130,8 @@ func CheckRun(run Run, want RunWant) error {
 	}
 	return nil
 }
+
+const notOurRun = "the draft was made by a run that may not make drafts"
 
 // CheckMadeBy is the rest of check 4: the draft names the run that stored it.
 func CheckMadeBy(m Manifest, run int64) error {

@@ -62,7 +62,7 @@ func (c *checking) checkCommand(line Command) []string {
 	}
 	if c.isFileDraft() && (line.Name != "/drop" || len(line.IDs) > 0 ||
 		slices.ContainsFunc(line.picks, func(p pick) bool { return p.how != ByGlob })) {
-		return append(reasons, "files of a proposed change are dropped by their paths, or kept as they are")
+		return append(reasons, byPaths)
 	}
 	if line.Name == "/keep" {
 		c.keeps = cmp.Or(c.keeps, line.Line)

@@ -46,15 +46,20 @@ func (e *Error) add(c Command, reasons ...string) {
 	}
 }
 
-// About adapts the suggested commands to the draft: of files only /drop with a path is
+// About adapts reasons and suggested commands to the draft: of files only /drop with a path is
 // suggested, beside the verdicts.
 func (e *Error) About(draft []Item) {
 	for i, l := range e.Lines {
 		if verb := firstWord(l.Meant); consistsOfFiles(draft) && verb != "" && verdictOf(verb) == "" {
 			e.Lines[i].Meant = "/drop " + draft[len(draft)-1].Path + ": REASON"
+			if strings.Contains(l.Reason, "finding") {
+				e.Lines[i].Reason = byPaths
+			}
 		}
 	}
 }
+
+const byPaths = "files of a proposed change are dropped by their paths, or kept as they are"
 
 func consistsOfFiles(draft []Item) bool { return len(draft) > 0 && draft[0].File }
 

@@ -277,7 +277,7 @@ func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
 	case r.Rules:
 		return problem.Usage("rules cannot be revised, and "+wire.NoModel,
-			"for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
+			"set api-key (OPENAI_API_KEY) or base-url; without a model "+next)
 	}
 	return nil
 }

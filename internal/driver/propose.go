@@ -286,9 +286,14 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 // Report returns the proposal in the form in which every flow's runs are reported.
 func (p Proposal) Report() Report {
 	s := p.State
-	return Report{Outcome: p.Outcome, Thread: p.Thread, Code: p.Code, Digest: p.Digest, Packed: p.Packed,
+	r := Report{Outcome: p.Outcome, Thread: p.Thread, Code: p.Code, Digest: p.Digest, Packed: p.Packed,
 		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Proposed: s.Proposed(), Branch: p.Branch,
 		PullRequest: p.PullRequest, Message: p.Error}
+	if p.Outcome == ticketpr.Failed && p.Error != "" {
+		r.Failed = Reported{Err: problem.New(p.Error, "", "say more in the ticket, or choose other modules or another "+
+			"model, then draft it again")}
+	}
+	return r
 }
 
 func proposedFiles(files []change.File) (all []proposedFile) {

@@ -165,6 +165,23 @@ func TestT28_TheStoreHasOfATicketWhatShowAllows(t *testing.T) {
 	}
 }
 
+// TestT11_NothingActsInWhatIsPushed has a ticket and a model say what GitHub acts on in a commit's
+// message, and after a squash in a title: nobody is told, nothing closed, no workflow skipped.
+func TestT11_NothingActsInWhatIsPushed(t *testing.T) {
+	t.Parallel()
+	const acts = "tell @octo/all, closes #3 fixes o/r#4 gh-5 https://github.com/o/r/issues/6 [skip ci] [No Actions]"
+	p := proposal.Proposal{Kind: "fix"}
+	p.Ticket, p.RootCause = ticket.Ticket{Key: "gh-7", Summary: acts}, acts+"\nCo-authored-by: E <e@example.com>"
+	p.Changes = []change.File{{Path: "a[0].go", Description: acts}}
+	headline, body := proposal.CommitMessage(p)
+	title, _ := proposal.PullRequest(p, proposal.Made{})
+	require.True(t, strings.HasPrefix(headline, "fix(gh-7): tell @ octo/all, closes # 3 fixes o/r# 4"), headline)
+	require.True(t, strings.HasPrefix(title, "[#7] tell @ octo/all"), title)
+	require.Contains(t, body, "- a[0].go: tell")
+	pushed := strings.TrimPrefix(headline, "fix(gh-7)") + body + strings.TrimPrefix(title, "[#7]")
+	require.NotRegexp(t, `(?i)@\w|#\d|gh-\d|://\w|\[(skip|no) (ci|actions)\]`, pushed)
+}
+
 // TestT28_UnderKeyNothingPushedTellsTheTicket has a model repeat a ticket in every sentence:
 // branch, commit and pull request of a repository that shows keys have none of them.
 func TestT28_UnderKeyNothingPushedTellsTheTicket(t *testing.T) {

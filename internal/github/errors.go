@@ -1,6 +1,7 @@
 package github
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,6 +29,9 @@ func Wrap(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		err = misfit{errIncomplete, err}
+	}
 	var status *transport.StatusError
 	if !errors.As(err, &status) {
 		return fmt.Errorf("%s: %w", doing, transport.Clean(err))
@@ -40,6 +44,16 @@ func Wrap(doing string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", doing, status)
 }
+
+// misfit is errIncomplete for an answer of another form. The cause is not shown: it names types
+// of Go.
+type misfit struct {
+	error
+	cause error
+}
+
+// Unwrap returns both.
+func (m misfit) Unwrap() []error { return []error{m.error, m.cause} }
 
 // accessError is ErrNoAccess with the permissions that GitHub named.
 type accessError struct {

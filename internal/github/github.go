@@ -7,7 +7,6 @@ package github
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -18,6 +17,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -175,8 +175,8 @@ func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 	// go-github takes an empty answer for an empty value
 	if asked == mediaDiff || resp.ContentLength == 0 || strings.HasPrefix(kind, "text/html") {
 		resp.Body.Close()
-		return nil, fmt.Errorf("%d bytes of %q are not an answer of the API; perhaps a proxy or another server "+
-			"answered", resp.ContentLength, kind)
+		return nil, problem.As(problem.Failed, fmt.Errorf("%d bytes of %q are not an answer of the API",
+			resp.ContentLength, kind), notGitHub)
 	}
 	return resp, nil
 }
@@ -233,7 +233,9 @@ func listAll[T any](read func(*gh.ListOptions) ([]T, *gh.Response, error)) ([]T,
 	return nil, fmt.Errorf("%w: more than %d pages", ErrTooLarge, maxPages)
 }
 
-var errIncomplete = errors.New("the answer lacks fields that it must have")
+var errIncomplete = problem.Sentinel("the answer lacks fields that it must have", notGitHub)
+
+const notGitHub = "run it again; see that no proxy or other server answers in GitHub's place"
 
 // requireComplete wraps err, or errIncomplete if ok is false, with what was being done.
 func requireComplete(doing string, err error, ok bool) error {

@@ -23,6 +23,7 @@ type Origin struct {
 	Subject    checkpoint.Subject       // the subject, with no head set
 	Thread     func(head string) string // returns the subject's thread at a head
 	Workflow   string                   // the workflow file whose runs may have made it
+	Dispatched bool                     // only a run that was dispatched may have made it
 	Branch     string                   // the default branch
 	Run        int64                    // the run that must have made it; 0 for any run of the workflow
 	Protection checkpoint.Protection
@@ -41,8 +42,11 @@ type Resume struct {
 	Unmoved  func(ctx context.Context, draft checkpoint.Draft) error // check 9: the subject is unchanged
 }
 
-// DraftEvents returns the events whose runs may make drafts (check 4).
-func DraftEvents() []string {
+// Events returns the events whose runs may make drafts (check 4).
+func (o Origin) Events() []string {
+	if o.Dispatched {
+		return []string{"workflow_dispatch"}
+	}
 	return []string{"pull_request_target", "pull_request", "workflow_dispatch"}
 }
 
@@ -169,7 +173,7 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 		return err
 	}
 	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch,
-		Events: DraftEvents(), RepositoryID: o.Subject.RepositoryID})
+		Events: o.Events(), RepositoryID: o.Subject.RepositoryID})
 }
 
 // Peek runs checks 1 to 4 on a draft that is inspected but not decided: its name

@@ -299,14 +299,14 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Draft[S]) (decision.Decision, error) {
 	commands, err := decision.Commands(secret.Redact(g.Commands))
 	if err != nil {
-		return decision.Decision{}, g.mistake(err, o.Manifest)
+		return decision.Decision{}, g.mistake(err, o)
 	}
 	text := strings.TrimSpace(comment + "\n" + commands)
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
 		return decision.Decision{}, gate.RefuseRevise(g.revising(o.Code, asked.Feedback))
 	}
 	d, err := gate.Decide(text, g.Decision, fallback, g.items(o.State), o.Manifest.ExpiresAt)
-	return d, g.mistake(err, o.Manifest)
+	return d, g.mistake(err, o)
 }
 
 // record returns the record of this job's decision on a draft by dispatch, without the verdict.
@@ -327,11 +327,12 @@ func (j *job) revising(code, feedback string) string {
 	return line + "'TEXT'"
 }
 
-// mistake adds to the error of a decision that does not parse what the route needs.
-func (j *job) mistake(err error, m checkpoint.Manifest) error {
+// mistake adds to the error of a decision that does not parse what draft and route need.
+func (g *gated[S]) mistake(err error, o *handoff.Draft[S]) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
-		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.Summary == "counts"
-		if j.routeA() {
+		wrong.Until, wrong.Unquoted = o.Manifest.ExpiresAt, g.Summary == "counts"
+		wrong.About(g.items(o.State))
+		if g.routeA() {
 			wrong.Next = "Re-run failed jobs, and approve again with the line corrected: this approval is void, and " +
 				"nothing is paid again"
 		}

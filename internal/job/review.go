@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -52,9 +51,7 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	case reason != "":
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
-		if why := j.undecidable(*change.Pull); why != "" {
-			j.warn("no draft of this run can be decided: " + why)
-		}
+		j.tellUndecidable(j.origin(change), change.Pull.Fork())
 		return j.draft(ctx, change, reviewer, approvals)
 	}
 	whom := j.WithModel(j.Getenv)
@@ -68,19 +65,22 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	return driver.Report{}, noModelYet
 }
 
-// undecidable returns why check 4 will refuse a draft of this run, so that this is known
-// before anything is paid for. It returns "" if check 4 will not.
-func (j *job) undecidable(p pull.Pull) string {
+// tellUndecidable warns, before anything is paid for, of why check 4 will refuse a draft of
+// this run, if it will.
+func (j *job) tellUndecidable(o handoff.Origin, fork bool) {
+	why := ""
 	switch {
-	case !slices.Contains(handoff.DraftEvents(), j.event.Name):
-		return fmt.Sprintf("it is of the event %q, and drafts come from %s", j.event.Name,
-			strings.Join(handoff.DraftEvents(), ", "))
-	case j.event.Name == "pull_request" && p.Fork():
-		return "it is of a fork's pull request, which is drafted on pull_request_target or workflow_dispatch"
-	case j.event.Name == "workflow_dispatch" && j.env.Ref != "refs/heads/"+p.DefaultBranch:
-		return "it was dispatched on " + j.env.Ref + ", and drafts come from " + p.DefaultBranch
+	case !slices.Contains(o.Events(), j.event.Name):
+		why = fmt.Sprintf("it is of the event %q, and drafts come from %s", j.event.Name,
+			strings.Join(o.Events(), ", "))
+	case j.event.Name == "pull_request" && fork:
+		why = "it is of a fork's pull request, which is drafted on pull_request_target or workflow_dispatch"
+	case j.event.Name == "workflow_dispatch" && j.env.Ref != "refs/heads/"+o.Branch:
+		why = "it was dispatched on " + j.env.Ref + ", and drafts come from " + o.Branch
+	default:
+		return
 	}
-	return ""
+	j.warn("no draft of this run can be decided: " + why)
 }
 
 // overruled warns of lines of the settings file that have no effect.

@@ -6,6 +6,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +87,7 @@ func (j *job) end(r driver.Report, err error) int {
 	}
 	if err != nil {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
-	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" {
+	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" && !j.ticketed() {
 		j.warn("what was posted before could not be read, so open-findings and open-blockers are empty, " +
 			"and fail-on counts only what this run posts")
 	}
@@ -178,6 +179,6 @@ func outputs(r driver.Report, run int64) map[string]string {
 		"review-url":    r.ReviewURL,
 		"open-findings": open, "open-blockers": blockers,
 		"branch": r.Branch, "pull-request-url": r.PullRequest,
-		"environment": r.State.Draft.Environment,
+		"environment": cmp.Or(r.State.Draft.Environment, r.Packed.Manifest.Environment),
 	}
 }

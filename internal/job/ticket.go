@@ -85,8 +85,9 @@ func (p *ticketDraft) origins() handoff.Origin {
 		Names: ticketpr.Names, Subject: checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(),
 			RepositoryID: p.repo.ID, Key: p.asked.Key},
 		Thread:   func(base string) string { return ticketpr.ThreadID(p.ref, p.asked.Key, base) },
-		Workflow: cmp.Or(workflowFile(p.env.WorkflowRef), p.DraftWorkflow), Branch: p.repo.DefaultBranch,
-		Run: p.env.RunID, RunFacts: p.runs.Facts(p.repo.DefaultBranch), Protection: p.Protection, Now: p.Now(),
+		Workflow: cmp.Or(workflowFile(p.env.WorkflowRef), p.DraftWorkflow), Dispatched: true,
+		Branch: p.repo.DefaultBranch, Run: p.env.RunID, RunFacts: p.runs.Facts(p.repo.DefaultBranch),
+		Protection: p.Protection, Now: p.Now(),
 	}
 }
 

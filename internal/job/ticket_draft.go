@@ -46,6 +46,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 		return driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
 			Message: "this ticket was carried out on this commit before"}, nil
 	}
+	p.tellUndecidable(p.origin, false)
 	return p.draft(ctx, p.facts(thread, base.SHA), nil)
 }
 

@@ -2,11 +2,14 @@ package ticketcontext
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Commenter comments on tickets. Its errors are *atlassian.Failure.
@@ -70,6 +73,10 @@ func (s Source) problem(f *atlassian.Failure, key, what string) error {
 	if f == nil {
 		return nil
 	}
-	return problem.New(fmt.Sprintf("%s %s on %s", s.Title, what, key), sentence(s, f, key),
-		"re-run the job: it looks for the comment before it makes one")
+	next := "re-run the job: it looks for the comment before it makes one"
+	var refused *transport.StatusError
+	if errors.As(f.Err, &refused) && refused.Code < http.StatusInternalServerError && !refused.Limited {
+		next = "see that it may comment there (an issue needs the job's permission issues: write), then " + next
+	}
+	return problem.New(fmt.Sprintf("%s %s on %s", s.Title, what, key), sentence(s, f, key), next)
 }

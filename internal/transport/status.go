@@ -41,7 +41,7 @@ func (e *StatusError) Error() string {
 // Where returns the request and the status: the message of a caller that wraps e tells the purpose.
 func (e *StatusError) Where() string { return e.Error() }
 
-// Next tells the user what to do if waiting helps.
+// Next tells the user what to do, in general: a caller that knows better wraps e.
 func (e *StatusError) Next() string {
 	switch {
 	case e.Limited:
@@ -49,7 +49,7 @@ func (e *StatusError) Next() string {
 	case e.Code >= http.StatusInternalServerError:
 		return "the server is failing; run it again later"
 	}
-	return ""
+	return "mend what the answer names, then run it again"
 }
 
 const (

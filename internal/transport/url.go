@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"net/url"
@@ -79,9 +80,10 @@ func withAdvice(err error) error {
 			"let SSL_CERT_FILE name a file with the certificate of who signs for that server, such as a proxy")
 	}
 	_, dialled := errors.AsType[*net.OpError](err)
+	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	_, garbled := errors.AsType[tls.RecordHeaderError](err)
 	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
-	if (dialled || garbled || refused) && !errors.Is(err, ErrForbidden) {
+	if (dialled || ended || garbled || refused) && !errors.Is(err, ErrForbidden) {
 		return problem.As(problem.Failed, err,
 			"see that this machine reaches that server, through HTTPS_PROXY where there is a proxy; run it again")
 	}

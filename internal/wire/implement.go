@@ -35,8 +35,7 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	onWait func(time.Duration, string)) (*Implementer, error) {
 	r, err := w.NewReviewer(s, onWait)
 	if err == nil && r.Rules {
-		err = problem.Usage(NoModel+", and rules write no code",
-			"for a model: OPENAI_API_KEY=… or --base-url; a workflow's secret goes to api-key")
+		err = problem.Usage(NoModel+", and rules write no code", GiveModel)
 	}
 	if err != nil {
 		return nil, err

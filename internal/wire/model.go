@@ -29,12 +29,14 @@ const modelTimeout = 5 * time.Minute
 // NoModel is the error text of a job without a model.
 const NoModel = "no model is configured"
 
+// GiveModel is what to do about NoModel, on the command line and in a workflow.
+const GiveModel = "set api-key (OPENAI_API_KEY), in a workflow from a secret of the environment that the draft's job " +
+	"names, or base-url for an endpoint without a key"
+
 // ModelClient returns a client for the model that settings.WithModel chose.
 func (w Wire) ModelClient(s settings.Settings, onWait func(time.Duration, string)) (*llm.Client, error) {
 	if s.Key == "" && s.BaseURL == "" {
-		return nil, problem.Usage(NoModel, "set api-key (OPENAI_API_KEY), in a workflow from a secret of the "+
-			"environment that "+
-			"the draft's job names; or base-url for an endpoint without a key, or provider: offline")
+		return nil, problem.Usage(NoModel, GiveModel+"; or provider: offline")
 	}
 	if _, err := transport.CheckURL(cmp.Or(s.BaseURL, llm.DefaultBaseURL), s.AllowHTTP); err != nil {
 		return nil, problem.As(problem.Misuse, fmt.Errorf("base-url: %w", err), "")

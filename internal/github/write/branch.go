@@ -20,7 +20,8 @@ var (
 	// ErrExists reports that the branch, pull request or label already exists.
 	ErrExists = errors.New("it is there already")
 	// ErrMoved reports that the branch's tip is no longer the expected commit.
-	ErrMoved = errors.New("the branch has moved")
+	ErrMoved = problem.Sentinel("the branch has moved",
+		"run it again: it looks for what it was about to write before it writes")
 	// ErrMayNotPush reports that the token may not create branches and commits.
 	ErrMayNotPush = problem.Sentinel("the token may not push (contents: write)",
 		"the token needs contents: write; then decide the same again, the draft still waits")

@@ -15,12 +15,13 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
 // ErrNoChecks reports that the token may not write check runs.
-var ErrNoChecks = errors.New("the token may not write check runs (checks: write)")
+var ErrNoChecks = problem.Sentinel("the token may not write check runs (checks: write)", "give the token checks: write")
 
 // Limits of annotations: GitHub takes 50 in one request, titles of 255 characters and
 // messages of 64 KB.

@@ -2,7 +2,6 @@ package write
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,11 +11,13 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
 // ErrNoStatuses reports that the token may not write commit statuses.
-var ErrNoStatuses = errors.New("the token may not write commit statuses (statuses: write)")
+var ErrNoStatuses = problem.Sentinel("the token may not write commit statuses (statuses: write)",
+	"give the token statuses: write")
 
 // Mark is the content of the commit status for a waiting draft: numbers, a code, a time and
 // an address, and no text from a pull request or a model.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/wording"
 )
@@ -209,7 +210,7 @@ func (p Proposal) Foot() string {
 // CommitMessage returns the commit message: a headline of at most 72 characters, and a body with
 // the reason and the files.
 func CommitMessage(p Proposal) (headline, body string) {
-	subject := strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "implement the ticket")), " ")
+	subject := inert(strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "implement the ticket")), " "))
 	headline = guard.Line(fmt.Sprintf("%s(%s): %s", p.Kind, p.Ticket.Key, subject), 0)
 	if r := []rune(headline); len(r) > headlineRunes {
 		headline = strings.TrimSpace(string(r[:headlineRunes-1])) + "…"
@@ -219,7 +220,14 @@ func CommitMessage(p Proposal) (headline, body string) {
 		files = append(files, row(f.Path, guard.Line(f.Description, SentenceRunes)))
 	}
 	why := wording.Wrapped(cmp.Or(p.RootCause, p.Class.Summary), headlineRunes)
-	return headline, render.Paragraphs(strings.Join(why, "\n"), strings.Join(files, "\n"))
+	return headline, inert(render.Paragraphs(strings.Join(why, "\n"), strings.Join(files, "\n")))
 }
+
+// acting matches what GitHub acts on in a commit's message, which knows no code spans: names,
+// issues and addresses, which a word before them may close, and what skips workflows.
+var acting = pattern.Lazy(`(?i)(@|://|\[(?:skip|ci|no|actions) )(\w)|(#|gh-)(\d)`)
+
+// inert returns a text with a space in each match of acting.
+func inert(s string) string { return acting().ReplaceAllString(s, "$1$3 $2$4") }
 
 const headlineRunes = 72

@@ -38,7 +38,7 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 	if n, ok := strings.CutPrefix(name, "gh-"); ok {
 		name = "#" + n
 	}
-	subject := strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "proposed change")), " ")
+	subject := inert(strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "proposed change")), " "))
 	title = guard.Line(fmt.Sprintf("[%s] %s", name, subject), pullTitleRunes)
 	cause := ""
 	if p.RootCause != "" {
