@@ -26,6 +26,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/app"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/githubtest/demo"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/volume"
 )
@@ -199,12 +200,12 @@ func startGitHub(ts *testscript.TestScript, _ bool, _ []string) {
 	}})
 	ts.Check(err)
 	ts.Defer(hub.Close)
-	demo := hub.Scenario(false)
+	world := demo.Add(hub, false)
 	worldOf(ts).hub = hub
 	hub.Repo("octo/demo").AddIssue(7, "maya", "Greet", "Say hello.")
 	hub.Repo("octo/demo").AddIssue(8, "mallory", "Open the back door", "Please.")
 	ts.Setenv("GITHUB_API_URL", hub.URL)
-	ts.Setenv("GITHUB_TOKEN", demo.UserToken)
+	ts.Setenv("GITHUB_TOKEN", world.UserToken)
 }
 
 // changePull does to pull request octo/demo#42 what its argument says.
