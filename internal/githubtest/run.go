@@ -61,13 +61,7 @@ func newRun(r *Repo, e *environments, o RunOptions) *Run {
 			ReadOnly: o.Event == "pull_request_target" || o.Event == "issue_comment"}}
 }
 
-func (run *Run) set(change func()) {
-	defer run.Host.Lock()()
-	change()
-}
-
-// Attempt returns the number of the current attempt.
-func (run *Run) Attempt() int { return fakehttp.Get(run.Host, func() int { return run.RunAttempt }) }
+func (run *Run) set(change func()) { fakehttp.Do(run.Host, change) }
 
 // Rerun begins the next attempt as "Re-run failed jobs" does. Approvals stay, and so do artifacts: by REST, and by
 // the runtime protocol with Options.SharedAttempts.
@@ -97,8 +91,7 @@ func (run *Run) WriteCache() { run.set(func() { run.ReadOnly = false }) }
 
 // Inputs returns the inputs of a dispatched run; nil for another one.
 func (run *Run) Inputs() map[string]string {
-	defer run.Host.Lock()()
-	return run.inputs
+	return fakehttp.Get(run.Host, func() map[string]string { return run.inputs })
 }
 
 // Wait makes a job of the run wait for an environment's approval.
@@ -112,11 +105,6 @@ func (run *Run) Wait(environment string) {
 // Approve records an approval of an environment, with its comment.
 func (run *Run) Approve(environment, login, comment string) {
 	run.Decide(environment, "approved", login, comment)
-}
-
-// Reject records a rejection.
-func (run *Run) Reject(environment, login, comment string) {
-	run.Decide(environment, "rejected", login, comment)
 }
 
 // Decide records a decision with a state: approved, rejected or pending.

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -145,11 +146,7 @@ func (s *site) getOrg(c *call) answer {
 		if c.Who.Kind != "user" || level(r.permission(c.Who.User.Login)) < level("admin") {
 			continue
 		}
-		plan := r.set.Plan
-		if plan == "" {
-			plan = "free"
-		}
-		v["plan"] = object{"name": plan, "space": 1, "private_repos": 1}
+		v["plan"] = object{"name": cmp.Or(r.set.Plan, "free"), "space": 1, "private_repos": 1}
 	}
 	return fakehttp.OK(v)
 }

@@ -167,8 +167,7 @@ func dispatchRefusal(text string, inputs map[string]string) string {
 		in, known := w.On.Dispatch.Inputs[name]
 		if !known || len(in.Options) > 0 && !slices.Contains(in.Options, inputs[name]) {
 			return fmt.Sprintf("Unexpected inputs provided: [%q], or value '%s' not in the list of allowed values",
-				name,
-				inputs[name])
+				name, inputs[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.On.Dispatch.Inputs)) {
