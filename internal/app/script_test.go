@@ -143,7 +143,7 @@ func models() map[string]llmtest.Script {
 		"empty":       llmtest.Always(llmtest.Answer{}),
 		"silent":      llmtest.Always(llmtest.Answer{Drip: 1}),
 		"wrong-types": llmtest.Always(llmtest.Answer{Text: `{"findings":[{"line":"two","title":7}]}`}),
-		"huge":        llmtest.Always(llmtest.Answer{Text: strings.Repeat("x", 10<<20)}),
+		"huge":        func(llmtest.Request) llmtest.Answer { return llmtest.Answer{Text: strings.Repeat("x", 10<<20)} },
 		"no-such-line": llmtest.Always(llmtest.Findings(llmtest.Finding{
 			Side: "RIGHT", StartLine: 4711, Line: 4711, Title: "Far away", Body: "There.", Category: "correctness",
 			Severity: "major", Confidence: 0.9,
