@@ -57,7 +57,9 @@
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            githubtest/memgit          of the fake GitHub: commits,
-//	            githubtest/fakehttp        requests, faults, GitHub's description
+//	            githubtest/runner          what a runner's jobs use: artifacts, cache,
+//	            githubtest/fakehttp        requests, faults, GitHub's description;
+//	            githubtest/demo            what scripts start and change
 //	            storetest indextest        the stores' and the index's contract,
 //	            handofftest crash          what the drafts of every flow have to pass, kills,
 //	            embedtest                  a server of embeddings and reranking

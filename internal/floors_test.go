@@ -106,8 +106,10 @@ var beside = map[string][]string{
 	"eval/score":                {"eval/dataset"},
 	"eval/oracle":               {"eval/dataset"},
 	"eval/history":              {"eval/dataset"},
-	"githubtest":                {"githubtest/fakehttp", "githubtest/memgit"},
-	"githubtest/cmd/fakegithub": {"githubtest"},
+	"githubtest":                {"githubtest/fakehttp", "githubtest/memgit", "githubtest/runner"},
+	"githubtest/runner":         {"githubtest/fakehttp"},
+	"githubtest/demo":           {"githubtest", "githubtest/fakehttp"},
+	"githubtest/cmd/fakegithub": {"githubtest", "githubtest/demo"},
 	"llmtest/cmd/fakemodel":     {"llmtest"},
 }
 

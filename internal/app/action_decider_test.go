@@ -184,7 +184,7 @@ func TestCheck12_ApprovalsThatSayDifferentThingsAreBothNamed(t *testing.T) {
 		drafted := s.parked()
 		s.approved("/dorp F1")
 		s.rerun("sam", "/drop F2")
-		s.run.Reject(gateName, "lee", "")
+		s.run.Decide(gateName, "rejected", "lee", "")
 		s.refused(s.postJob(drafted.digest()).start(), "this draft has already been rejected")
 	})
 }

@@ -183,7 +183,7 @@ func (j *job) environ(dir string) map[string]string {
 		"GITHUB_EVENT_NAME": j.event, "GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": output,
 		"GITHUB_STEP_SUMMARY": summary,
 		"GITHUB_REPOSITORY":   j.s.repo.FullName(), "GITHUB_REPOSITORY_ID": strconv.FormatInt(j.s.repo.ID, 10),
-		"GITHUB_RUN_ID": strconv.FormatInt(j.run.ID, 10), "GITHUB_RUN_ATTEMPT": strconv.Itoa(j.run.Attempt()),
+		"GITHUB_RUN_ID": strconv.FormatInt(j.run.ID, 10), "GITHUB_RUN_ATTEMPT": strconv.Itoa(j.run.RunAttempt),
 		"GITHUB_WORKFLOW_REF": "octo/demo/" + j.path + "@refs/heads/main", "GITHUB_REF": "refs/heads/main",
 		"GITHUB_ACTOR": "lee", "GITHUB_TRIGGERING_ACTOR": "lee", "GITHUB_RETENTION_DAYS": "90",
 		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_API_URL": j.s.hub.URL,

@@ -60,8 +60,9 @@ func TestFailOnHoldsWhileAPostedBlockerStands(t *testing.T) {
 	})
 	t.Run("weaker than what fails", func(t *testing.T) {
 		s := blocked(t, scene{})
-		s.pull.EditComment(s.pull.Reviews()[0].Comments[0].ID, "**Nit: Nothing much**\n\n"+
-			"<!-- pr-review:f=0123456789abcdef -->")
+		s.pull.ChangeComment(s.pull.Reviews()[0].Comments[0].ID, func(k *githubtest.Comment) {
+			k.Body = "**Nit: Nothing much**\n\n<!-- pr-review:f=0123456789abcdef -->"
+		})
 		// as it was posted, whoever edits it
 		counts(s.second(s.pull.Tree().With(more)).is(1, "CLEAN"), "0", "0", "1", "1")
 	})

@@ -16,7 +16,7 @@ func rejectedOnRecord(t *testing.T, trust string) {
 	s := setUp(t, scene{trust: trust})
 	drafted := s.parked()
 	s.run.Wait(gateName)
-	s.run.Reject(gateName, "maya", "Not now: <b>freeze</b>\n/drop F1")
+	s.run.Decide(gateName, "rejected", "maya", "Not now: <b>freeze</b>\n/drop F1")
 	noted := s.recordJob(drafted.digest()).start().is(0, "ABORTED")
 	noted.shows("Review of #42 was rejected, nothing was posted", "Rejected by maya", "in the environment's dialog",
 		"Not now: ")

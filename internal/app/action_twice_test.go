@@ -68,14 +68,18 @@ func TestT25_AnotherDecisionIsRefused(t *testing.T) {
 			"already been decided differently",
 		},
 		"dispatch after a rejected deployment": {
-			func(s *stage, d ended) ended { s.run.Wait(gateName); s.run.Reject(gateName, "maya", ""); return d },
+			func(s *stage, d ended) ended {
+				s.run.Wait(gateName)
+				s.run.Decide(gateName, "rejected", "maya", "")
+				return d
+			},
 			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "approve").start() },
 			"this draft has already been rejected",
 		},
 		"approval after a rejected deployment": {
 			func(s *stage, d ended) ended {
 				s.run.Wait(gateName)
-				s.run.Reject(gateName, "sam", "")
+				s.run.Decide(gateName, "rejected", "sam", "")
 				s.run.Rerun()
 				return d
 			},

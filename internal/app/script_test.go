@@ -26,6 +26,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/app"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/githubtest/demo"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/volume"
 )
@@ -142,7 +143,7 @@ func models() map[string]llmtest.Script {
 		"empty":       llmtest.Always(llmtest.Answer{}),
 		"silent":      llmtest.Always(llmtest.Answer{Drip: 1}),
 		"wrong-types": llmtest.Always(llmtest.Answer{Text: `{"findings":[{"line":"two","title":7}]}`}),
-		"huge":        llmtest.Always(llmtest.Answer{Text: strings.Repeat("x", 10<<20)}),
+		"huge":        func(llmtest.Request) llmtest.Answer { return llmtest.Answer{Text: strings.Repeat("x", 10<<20)} },
 		"no-such-line": llmtest.Always(llmtest.Findings(llmtest.Finding{
 			Side: "RIGHT", StartLine: 4711, Line: 4711, Title: "Far away", Body: "There.", Category: "correctness",
 			Severity: "major", Confidence: 0.9,
@@ -199,12 +200,12 @@ func startGitHub(ts *testscript.TestScript, _ bool, _ []string) {
 	}})
 	ts.Check(err)
 	ts.Defer(hub.Close)
-	demo := hub.Scenario(false)
+	world := demo.Add(hub, false)
 	worldOf(ts).hub = hub
 	hub.Repo("octo/demo").AddIssue(7, "maya", "Greet", "Say hello.")
 	hub.Repo("octo/demo").AddIssue(8, "mallory", "Open the back door", "Please.")
 	ts.Setenv("GITHUB_API_URL", hub.URL)
-	ts.Setenv("GITHUB_TOKEN", demo.UserToken)
+	ts.Setenv("GITHUB_TOKEN", world.UserToken)
 }
 
 // changePull does to pull request octo/demo#42 what its argument says.

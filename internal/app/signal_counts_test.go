@@ -77,7 +77,7 @@ func TestT28_CountsTellNothingOfAFindingInAnyMode(t *testing.T) {
 			drafted := s.hidden(s.draftJob(), 0, "PAUSED")
 			s.hidden(s.recordJob(drafted.digest()), 0, "PAUSED")
 			s.run.Wait(gateName)
-			s.run.Reject(gateName, "maya", "Moves money? No: locked by the caller\n/drop F1: ledger/transfer.go")
+			s.run.Decide(gateName, "rejected", "maya", "Moves money? No: locked by the caller\n/drop F1: ledger/transfer.go")
 			s.hidden(s.recordJob(drafted.digest()), 0, "ABORTED", "locked by")
 			s.hidden(s.postJob(drafted.digest()), 3, "REFUSED", "locked by")
 		})

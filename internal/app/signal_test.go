@@ -144,7 +144,7 @@ func TestAnAbortLeavesAnEmptySARIFFileAndNoCheckRun(t *testing.T) {
 		},
 		"rejection": func(s *stage, drafted ended) (*job, string) {
 			s.run.Wait(gateName)
-			s.run.Reject(gateName, "maya", "")
+			s.run.Decide(gateName, "rejected", "maya", "")
 			dir := s.t.TempDir()
 			return s.recordJob(drafted.digest()).with("sarif", "found.sarif").set("GITHUB_WORKSPACE", dir),
 				filepath.Join(dir, "found.sarif")
@@ -199,7 +199,7 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 		}, "decided: rejected"},
 		"rejected": {func(s *stage, d ended) {
 			s.run.Wait(gateName)
-			s.run.Reject(gateName, "maya", "not now")
+			s.run.Decide(gateName, "rejected", "maya", "not now")
 			j := s.recordJob(d.digest()).with("mark",
 				"true").may(map[string]string{"pull_requests": "read", "actions": "read", "statuses": "write"})
 			j.start().is(0, "ABORTED")

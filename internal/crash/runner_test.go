@@ -149,7 +149,7 @@ func (w *world) environment(j task, dir string) map[string]string {
 		"GITHUB_EVENT_NAME": j.event, "GITHUB_EVENT_PATH": filepath.Join(dir, "event.json"),
 		"GITHUB_OUTPUT": filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary"),
 		"GITHUB_REPOSITORY": w.repo.FullName(), "GITHUB_REPOSITORY_ID": strconv.FormatInt(w.repo.ID, 10),
-		"GITHUB_RUN_ID": strconv.FormatInt(run.ID, 10), "GITHUB_RUN_ATTEMPT": strconv.Itoa(run.Attempt()),
+		"GITHUB_RUN_ID": strconv.FormatInt(run.ID, 10), "GITHUB_RUN_ATTEMPT": strconv.Itoa(run.RunAttempt),
 		"GITHUB_WORKFLOW_REF": "octo/demo/" + j.file + "@refs/heads/main", "GITHUB_REF": "refs/heads/main",
 		"GITHUB_ACTOR": j.actor, "GITHUB_TRIGGERING_ACTOR": j.actor, "GITHUB_RETENTION_DAYS": "90",
 		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_API_URL": w.hub.URL,

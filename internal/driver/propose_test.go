@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -50,16 +52,37 @@ type proposing struct {
 
 type answers = map[string][]json.RawMessage
 
+// committed has each sample with its repository of one commit, which git makes once.
+var committed sync.Map
+
+func (p *proposing) commit(from string) fs.FS {
+	dir := p.dir
+	defer func() { p.dir = dir }()
+	p.dir = p.t.TempDir()
+	require.NoError(p.t, os.CopyFS(p.dir, os.DirFS(from)))
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "Maya"},
+		{"config", "user.email", "maya@example.com"}, {"add", "."}, {"commit", "-qm", "one"}} {
+		p.git(args...)
+	}
+	all := fstest.MapFS{}
+	require.NoError(p.t, fs.WalkDir(os.DirFS(p.dir), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(p.dir, path))
+		all[path] = &fstest.MapFile{Data: data, Mode: 0o600}
+		return err
+	}))
+	return all
+}
+
 // newProposal copies a sample and commits it; alter changes the model's answers.
 func newProposal(t *testing.T, sample, key string, alter func(answers)) *proposing {
 	t.Helper()
 	from := filepath.Join(samples, sample)
 	p := &proposing{t: t, dir: t.TempDir(), store: graph.NewMemory(), show: ticket.ShowFull}
-	require.NoError(t, os.CopyFS(p.dir, os.DirFS(from)))
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "Maya"},
-		{"config", "user.email", "maya@example.com"}, {"add", "."}, {"commit", "-qm", "one"}} {
-		p.git(args...)
-	}
+	commit, _ := committed.LoadOrStore(from, sync.OnceValue(func() fs.FS { return p.commit(from) }))
+	require.NoError(t, os.CopyFS(p.dir, commit.(func() fs.FS)()))
 	text, err := os.ReadFile(filepath.Join(from, key+".md"))
 	require.NoError(t, err)
 	p.ticket = ticket.FromMarkdown(key, string(text))
@@ -241,7 +264,7 @@ const (
 	nodesTests = `(cd packages/core && node --test) && if [ -n "$NODE_MODULES" ]; then
 		ln -s "$NODE_MODULES" node_modules &&
 		node node_modules/vitest/vitest.mjs run packages/web && node node_modules/typescript/bin/tsc; fi`
-	javaCompiles = "find . -path '*/main/*' -name '*.java' > sources && javac -d classes @sources"
+	javaCompiles = "find . -path '*/main/*' -name '*.java' > sources && javac -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -d classes @sources"
 )
 
 // onlyFiles is a folder without Git's own.

@@ -1,28 +1,18 @@
 package githubtest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// host holds the addresses, the clock, the ids and the accounts of a server.
+// host is a server's host with its accounts. Its URL is GITHUB_API_URL; URL+"/api/v3" works too.
 type host struct {
-	*fakehttp.Front
-	Storage *fakehttp.Storage
+	*fakehttp.Host
+	WebURL     string // GITHUB_SERVER_URL
+	PatchLines int    // changed lines from which a file has no patch
 
-	URL        string           // GITHUB_API_URL, without trailing slash; URL+"/api/v3" works too
-	WebURL     string           // GITHUB_SERVER_URL
-	Clock      func() time.Time // shifted by Advance
-	Key        string           // secret of all tokens and signatures
-	PatchLines int              // changed lines from which a file has no patch
-
-	offset time.Duration
-	lastID int64
-	users  map[string]*user
+	users map[string]*user
 }
 
 type user struct {
@@ -40,21 +30,6 @@ const (
 
 // JSON returns an account for an answer.
 func (u *user) JSON() object { return object{"login": u.Login, "id": u.ID, "type": u.Type} }
-
-// Now returns the server's time, in whole seconds like the API.
-func (h *host) Now() time.Time { return h.Clock().Add(h.offset).UTC().Truncate(time.Second) }
-
-// NextID returns an unused id.
-func (h *host) NextID() int64 {
-	h.lastID++
-	return 1000 + h.lastID
-}
-
-// Digest returns a hash of its parts that only this server can make, 64 hexadecimal digits.
-func (h *host) Digest(parts ...string) string {
-	sum := sha256.Sum256([]byte(h.Key + strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:])
-}
 
 // User returns the account of a login. A missing one is made, as Bot if the login ends in [bot], else as User.
 func (h *host) User(login string) *user {
@@ -98,6 +73,3 @@ func (h *host) AddUser(login, kind string) { fakehttp.Do(h, func() { h.User(logi
 
 // DeleteUser deletes an account. What it wrote stays, with null as author, or ghost where null is forbidden.
 func (h *host) DeleteUser(login string) { fakehttp.Do(h, func() { h.User(login).gone = true }) }
-
-// Advance moves the server's clock for a test: artifacts and signed addresses expire by it.
-func (h *host) Advance(d time.Duration) { fakehttp.Do(h, func() { h.offset += d }) }

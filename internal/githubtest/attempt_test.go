@@ -37,7 +37,7 @@ func TestARerunOfAllJobsLosesArtifactsAndAnotherDoesNot(t *testing.T) {
 				again = run.RerunAll
 			}
 			again()
-			require.Equal(t, 2, run.Attempt())
+			require.Equal(t, 2, run.RunAttempt)
 			_, v := newJob(t, w, run, "draft").call("ListArtifacts", nil)
 			listed, _ := v["artifacts"].([]any)
 			require.Len(t, listed, tc.runtime)

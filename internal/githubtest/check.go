@@ -60,8 +60,7 @@ func (r *checks) add(sha string, k Check) Check {
 
 // Checks returns the check runs of a commit, oldest first.
 func (r *checks) Checks(sha string) []Check {
-	defer r.repo.Host.Lock()()
-	return slices.Clone(r.runs[sha])
+	return fakehttp.Get(r.repo.Host, func() []Check { return slices.Clone(r.runs[sha]) })
 }
 
 // AddStatus adds a status to a commit.
@@ -72,8 +71,7 @@ func (r *checks) AddStatus(sha string, st Status) {
 
 // Statuses returns all statuses of a commit, oldest first.
 func (r *checks) Statuses(sha string) []Status {
-	defer r.repo.Host.Lock()()
-	return slices.Clone(r.statuses[sha])
+	return fakehttp.Get(r.repo.Host, func() []Status { return slices.Clone(r.statuses[sha]) })
 }
 
 func checkRoutes() []route[checks] {

@@ -76,7 +76,7 @@ func TestPullsAreListedByCreationOrUpdate(t *testing.T) {
 	w := newWorld(t, githubtest.Options{Now: func() time.Time { return now }})
 	w.repo.AddPull(githubtest.PullOptions{})
 	w.Advance(time.Hour)
-	w.repo.AddPull(githubtest.PullOptions{}).Approve("maya", "")
+	w.repo.AddPull(githubtest.PullOptions{}).Put(githubtest.Review{User: "maya", State: "APPROVED"})
 	w.Advance(time.Hour)
 	w.pull.Merge()
 	w.Advance(time.Hour)

@@ -67,7 +67,7 @@ func (e *environments) put(c *call) answer {
 		} `json:"deployment_branch_policy"`
 	}
 	c.Read(&in)
-	if set := e.repo.Settings(); len(in.Reviewers) > 0 && set.Private && set.Plan != "enterprise" {
+	if set := e.repo.set; len(in.Reviewers) > 0 && set.Private && set.Plan != "enterprise" {
 		return fakehttp.Unprocessable("Failed to create the environment protection rule. Please " +
 			"ensure the billing plan supports the required reviewers protection rule.")
 	}

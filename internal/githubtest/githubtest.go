@@ -1,34 +1,39 @@
 // Package githubtest is a GitHub on loopback: repositories with history, pull requests, reviews, workflow runs,
-// environments and artifacts behind the REST interface, the runner's artifact protocol and the signed storage next to
-// it.
+// environments and artifacts behind the REST interface, with the signed storage next to it.
 //
 // It keeps state, checks permissions by token, and checks each REST request and answer against GitHub's published
 // description; a violation fails the test. It never leaves the machine and knows nothing of the product. Methods for
-// tests take the lock; handlers run under it. Start reading at New and Repo. Below it are memgit (commits) and
-// fakehttp (requests, faults, the description).
+// tests take the lock; handlers run under it. Start reading at New and Repo. Below it are memgit (commits), runner (the
+// services that a runner's jobs use) and fakehttp (requests, faults, the description).
 package githubtest
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
+	"github.com/org/pr-review-action/internal/githubtest/runner"
 )
 
 // Names for tests from the rooms below.
 type (
-	Tree    = memgit.Tree
-	File    = memgit.File
-	Fault   = fakehttp.Fault
-	Request = fakehttp.Request
+	Tree     = memgit.Tree
+	File     = memgit.File
+	Fault    = fakehttp.Fault
+	Request  = fakehttp.Request
+	Artifact = runner.Artifact
+)
+
+// GitHub's answers to too many requests.
+var (
+	RateLimited    = fakehttp.RateLimited
+	SecondaryLimit = fakehttp.SecondaryLimit
 )
 
 // Link returns the content of a file of a Tree that is a symbolic link.
@@ -44,7 +49,7 @@ type (
 type Options struct {
 	WebURL         string // of html_url; https://github.com
 	PatchLines     int    // changed lines from which a file has no patch; 2000
-	SharedAttempts bool   // see newService
+	SharedAttempts bool   // see runner.NewService
 	Now            func() time.Time
 	Violation      func(reason string) // called for each request or answer that the description forbids
 }
@@ -52,9 +57,9 @@ type Options struct {
 // Server is the running fake. Its methods may be called at any time, even while it serves requests.
 type Server struct {
 	*site
-	*Service
 	ResultsURL string // ACTIONS_RESULTS_URL
 
+	services  *runner.Service
 	api, blob *httptest.Server
 }
 
@@ -85,11 +90,10 @@ func Start(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	h := &host{Front: fakehttp.NewFront(o.Violation), WebURL: cmp.Or(o.WebURL, "https://github.com"), Clock: o.Now,
-		Key: rand.Text(), PatchLines: cmp.Or(o.PatchLines, 2000)}
-	h.Storage = &fakehttp.Storage{Now: h.Now, Key: []byte(h.Key)}
+	h := &host{Host: fakehttp.NewHost(fakehttp.NewFront(o.Violation), o.Now),
+		WebURL: cmp.Or(o.WebURL, "https://github.com"), PatchLines: cmp.Or(o.PatchLines, 2000)}
 	w := &site{h, spec, map[string]*identity{}, map[string]*Repo{}}
-	s := &Server{site: w, Service: newService(h, o.SharedAttempts)}
+	s := &Server{site: w, services: runner.NewService(h.Host, o.SharedAttempts)}
 	s.api, s.blob = httptest.NewServer(s.handler()), httptest.NewServer(h.Handler("storage", h.Storage.Serve))
 	h.URL, h.Storage.URL, s.ResultsURL = s.api.URL, s.blob.URL, s.api.URL+"/"
 	return s, nil
@@ -112,10 +116,9 @@ func (s *Server) handler() http.Handler {
 		return r.of[fakehttp.Number(c.PathValue("pull_number"))]
 	})
 	mount(w, mux, checkRoutes(), func(r *Repo, _ *call) *checks { return &r.checks })
-	s.Service.mount(mux)
+	s.services.Mount(mux)
 	mux.Handle("POST /graphql", w.Handler("api", w.serveGraphQL))
 	mux.Handle("POST /api/graphql", w.Handler("api", w.serveGraphQL))
-	w.controls(mux, s.Service)
 	mux.Handle("/", w.Handler("api", func(*http.Request, []byte) answer { return fakehttp.NotFound() }))
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/api/v3")
@@ -124,30 +127,11 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
+// RuntimeToken returns ACTIONS_RUNTIME_TOKEN of a job in the run's current attempt.
+func (s *Server) RuntimeToken(run *Run, name string) string { return s.services.Token(&run.Run, name) }
+
 // Close ends the server after the requests in progress.
 func (s *Server) Close() {
 	s.api.Close()
 	s.blob.Close()
-}
-
-// RateLimited returns GitHub's answer to a token whose hourly limit is used up.
-func RateLimited(reset time.Time) Fault {
-	return Fault{
-		Status: http.StatusForbidden,
-		Headers: map[string]string{"x-ratelimit-limit": "1000", "x-ratelimit-remaining": "0",
-			"x-ratelimit-reset": strconv.FormatInt(reset.Unix(), 10), "x-ratelimit-resource": "core"},
-		Body: `{"message":"API rate limit exceeded for installation ID 1."` +
-			`,"documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api","status":"403"}`,
-	}
-}
-
-// SecondaryLimit returns GitHub's answer to too many requests at a time.
-func SecondaryLimit(status int, retryAfter time.Duration) Fault {
-	return Fault{
-		Status:  status,
-		Headers: map[string]string{"retry-after": strconv.Itoa(int(retryAfter.Seconds()))},
-		Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try` +
-			` again.","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api` +
-			`#about-secondary-rate-limits"}`,
-	}
 }

@@ -134,7 +134,7 @@ func (w *site) commitOnBranch(c *call) answer {
 	if r == nil {
 		return graphQLError("NOT_FOUND", "Could not resolve to a Repository")
 	}
-	tip := r.Tip(in.Branch.Name)
+	tip := r.branches[in.Branch.Name]
 	switch {
 	case !c.Who.May(r, "contents:write"):
 		return forbidden()

@@ -1,7 +1,6 @@
 package githubtest_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -209,34 +208,4 @@ func TestPendingReviewsAreTheirAuthors(t *testing.T) {
 	_, r, _ = maya.PullRequests.DeletePendingReview(t.Context(), "octo", "demo", 1, second.GetID())
 	require.Equal(t, http.StatusOK, status(r))
 	require.Len(t, seen(maya), 1)
-}
-
-func TestScenarioAndControls(t *testing.T) {
-	t.Parallel()
-	s := githubtest.New(t)
-	demo := s.Scenario(false)
-	post := func(path string, body any) map[string]any {
-		b, err := json.Marshal(body)
-		require.NoError(t, err)
-		r, err := http.NewRequest(http.MethodPost, s.URL+"/_fake/"+path, strings.NewReader(string(b)))
-		require.NoError(t, err)
-		code, text := send(t, r)
-		require.Equal(t, http.StatusOK, code, string(text))
-		v := map[string]any{}
-		if text[0] == '{' {
-			require.NoError(t, json.Unmarshal(text, &v))
-		}
-		return v
-	}
-	type m = map[string]any
-	require.NotEmpty(t, post("app-tokens", m{"repo": demo.Repo, "permissions": m{"contents": "read"}})["token"])
-	run := post("runs", m{"repo": demo.Repo, "user": "lee"})["run"]
-	post("approvals", m{"repo": demo.Repo, "run": run, "environment": "other", "user": "maya", "comment": "ok"})
-	head := post("head", m{"repo": demo.Repo, "pull": demo.Pull, "files": m{"x.go": "package x\n"}})["head_sha"]
-	require.Equal(t, head, s.Repo(demo.Repo).Pull(demo.Pull).HeadSHA())
-	post("labels", m{"repo": demo.Repo, "pull": demo.Pull, "user": "maya", "label": "ai-review"})
-	fetch(t, s.URL+"/user")
-	code, text := fetch(t, s.URL+"/_fake/requests")
-	require.Equal(t, http.StatusOK, code)
-	require.Contains(t, text, `"/user"`)
 }

@@ -32,10 +32,7 @@ type remark struct {
 }
 
 // set changes something for a test, under the lock.
-func (i *issue) set(change func()) {
-	defer i.repo.Host.Lock()()
-	change()
-}
+func (i *issue) set(change func()) { fakehttp.Do(i.repo.Host, change) }
 
 // Text returns the title and the description.
 func (i *issue) Text() (title, body string) { return i.title, i.body }

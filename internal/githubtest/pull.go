@@ -42,15 +42,15 @@ func (r *pulls) AddPull(o PullOptions) *Pull {
 	defer r.repo.Host.Lock()()
 	o.From, o.Base = cmp.Or(o.From, r.repo), cmp.Or(o.Base, defaultBranch)
 	p := r.open(o)
-	if o.BaseFiles != nil || r.repo.Tip(p.base) == nil {
+	if o.BaseFiles != nil || r.repo.branches[p.base] == nil {
 		r.repo.Put(p.base, memgit.Commit{Message: "base of " + p.title, Tree: o.BaseFiles})
 	}
-	p.head = r.repo.Tip(p.base)
+	p.head = r.repo.branches[p.base]
 	p.baseSHA = p.head.SHA
 	if o.HeadFiles != nil {
 		p.head = p.commit(o.HeadFiles, p.title, p.head)
 	}
-	p.from.Move(p.branch, p.head)
+	p.from.branches[p.branch] = p.head
 	return p
 }
 
@@ -198,7 +198,7 @@ func (r *pulls) create(c *call) answer {
 		return fakehttp.Unprocessable("Validation Failed",
 			object{"resource": "PullRequest", "code": "custom", "message": message})
 	}
-	base, head, set := r.repo.Tip(q.Base), r.repo.Tip(q.Head), r.repo.Settings()
+	base, head, set := r.repo.branches[q.Base], r.repo.branches[q.Head], r.repo.set
 	switch {
 	case c.Who.Kind == "app" && set.NoPulls:
 		return fakehttp.Refusal(http.StatusForbidden,
@@ -279,7 +279,7 @@ func (p *change) ForcePush(files Tree) string {
 // MergeBase merges the base's tip into the head: the head moves and the change stays the same.
 func (p *change) MergeBase() string {
 	defer p.repo.Host.Lock()()
-	tip := p.repo.Tip(p.base)
+	tip := p.repo.branches[p.base]
 	p.baseSHA = tip.SHA
 	return p.move(p.commit(memgit.Merge(tip, p.head), "Merge branch "+p.base, p.head, tip))
 }
@@ -294,14 +294,14 @@ func (p *change) move(c *memgit.Commit) (sha string) {
 	p.pushed++
 	p.updated = p.repo.Host.Now()
 	if p.from != nil {
-		p.from.Move(p.branch, c)
+		p.from.branches[p.branch] = c
 	}
 	return c.SHA
 }
 
 // Retarget points the pull request at another base branch.
 func (p *change) Retarget(branch string) {
-	p.set(func() { p.base, p.baseSHA = branch, p.repo.Tip(branch).SHA })
+	p.set(func() { p.base, p.baseSHA = branch, p.repo.branches[branch].SHA })
 }
 
 // Close closes the pull request.

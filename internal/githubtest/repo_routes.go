@@ -35,7 +35,7 @@ func repoRoutes() []route[Repo] {
 
 func (r *Repo) getBranch(c *call) answer {
 	name := c.PathValue("branch")
-	tip := r.Tip(name)
+	tip := r.branches[name]
 	if tip == nil {
 		return fakehttp.Refusal(http.StatusNotFound, "Branch not found")
 	}
@@ -107,12 +107,12 @@ func (r *Repo) createRef(c *call) answer {
 		return fakehttp.Unprocessable("Reference name is invalid")
 	case at == nil:
 		return fakehttp.Unprocessable("Object does not exist")
-	case r.Tip(name) != nil:
+	case r.branches[name] != nil:
 		return fakehttp.Unprocessable("Reference already exists")
-	case r.Tip(path.Dir(name)) != nil: // Git allows no fix/x next to fix
+	case r.branches[path.Dir(name)] != nil: // Git allows no fix/x next to fix
 		return fakehttp.Unprocessable("Reference update failed")
 	}
-	r.Move(name, at)
+	r.branches[name] = at
 	return fakehttp.Created(object{"ref": q.Ref, "object": object{"type": "commit", "sha": at.SHA}})
 }
 

@@ -73,13 +73,7 @@ func newRepo(h *host, fullName string, o RepoOptions) *Repo {
 func (r *Repo) FullName() string { return r.Owner + "/" + r.Name }
 
 // Set changes the repository's settings for a test.
-func (r *Repo) Set(change func(*Settings)) {
-	defer r.Host.Lock()()
-	change(&r.set)
-}
-
-// Settings returns the current settings.
-func (r *Repo) Settings() Settings { return r.set }
+func (r *Repo) Set(change func(*Settings)) { fakehttp.Do(r.Host, func() { change(&r.set) }) }
 
 // Permit gives a user a role for a test: admin, maintain, write, triage, read or none.
 func (r *Repo) Permit(login, role string) {
@@ -112,12 +106,6 @@ func (r *Repo) Association(login string) string {
 	}
 	return "NONE"
 }
-
-// Tip returns the last commit of a branch; nil if there is no such branch.
-func (r *Repo) Tip(branch string) *memgit.Commit { return r.branches[branch] }
-
-// Move points a branch at a commit, and creates it if needed.
-func (r *Repo) Move(branch string, to *memgit.Commit) { r.branches[branch] = to }
 
 // Put adds a commit on top of a branch, or of the default one if the branch does not exist, and moves the branch
 // there. The default author is the owner.
@@ -195,14 +183,12 @@ func (r *Repo) at(ref string) *memgit.Commit {
 
 // Branches returns the names of all branches, sorted, for a test.
 func (r *Repo) Branches() []string {
-	defer r.Host.Lock()()
-	return slices.Sorted(maps.Keys(r.branches))
+	return fakehttp.Get(r.Host, func() []string { return slices.Sorted(maps.Keys(r.branches)) })
 }
 
 // HasLabel reports to a test whether the repository has a label.
 func (r *Repo) HasLabel(name string) bool {
-	defer r.Host.Lock()()
-	return slices.Contains(r.labels, name)
+	return fakehttp.Get(r.Host, func() bool { return slices.Contains(r.labels, name) })
 }
 
 // JSON returns a repository for an answer.

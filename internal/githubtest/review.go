@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -38,20 +39,11 @@ func (p *reviews) Reviews() (out []Review) {
 
 // AddReview adds a review as if the user had posted it.
 func (p *reviews) AddReview(login, body string, comments ...Comment) Review {
-	return p.put(Review{User: login, State: "COMMENTED", Body: body, Comments: comments})
+	return p.Put(Review{User: login, State: "COMMENTED", Body: body, Comments: comments})
 }
 
-// AddPending adds a pending review as if the user had begun it.
-func (p *reviews) AddPending(login, body string, comments ...Comment) Review {
-	return p.put(Review{User: login, State: "PENDING", Body: body, Comments: comments})
-}
-
-// Approve adds an approval as if the user had posted it.
-func (p *reviews) Approve(login, body string) Review {
-	return p.put(Review{User: login, State: "APPROVED", Body: body})
-}
-
-func (p *reviews) put(r Review) Review {
+// Put adds a review as if its user had begun or posted it.
+func (p *reviews) Put(r Review) Review {
 	defer p.repo.Host.Lock()()
 	r.CommitID = p.head.SHA
 	return *p.add(r)
@@ -82,7 +74,8 @@ func (p *reviews) EditReview(id int64, body string) {
 	})
 }
 
-func (p *reviews) changeComment(id int64, change func(*Comment)) {
+// ChangeComment changes a comment, such as its text, as anybody with write access may.
+func (p *reviews) ChangeComment(id int64, change func(*Comment)) {
 	p.set(func() {
 		for _, r := range p.all {
 			for i := range r.Comments {
@@ -94,14 +87,9 @@ func (p *reviews) changeComment(id int64, change func(*Comment)) {
 	})
 }
 
-// EditComment changes the text of a comment, as anybody with write access may.
-func (p *reviews) EditComment(id int64, body string) {
-	p.changeComment(id, func(k *Comment) { k.Body = body })
-}
-
 // ResolveThread resolves the thread that a comment opened, like a user on the page; an empty login opens it again.
 func (p *reviews) ResolveThread(id int64, login string) {
-	p.changeComment(id, func(k *Comment) { k.Resolved, k.ResolvedBy = login != "", login })
+	p.ChangeComment(id, func(k *Comment) { k.Resolved, k.ResolvedBy = login != "", login })
 }
 
 func (p *reviews) json(r *Review) object {
@@ -143,9 +131,6 @@ func (p *reviews) visible(c *call) []*Review {
 
 func (p *reviews) list(c *call) answer { return fakehttp.Paged(c.Request, p.visible(c), p.json) }
 
-// unchanged returns an object unchanged, for a list that is already JSON.
-func unchanged(o object) object { return o }
-
 func (p *reviews) listComments(c *call) answer {
 	all := []object{}
 	for _, r := range p.visible(c) {
@@ -153,7 +138,7 @@ func (p *reviews) listComments(c *call) answer {
 			all = append(all, p.comments(r)...)
 		}
 	}
-	return fakehttp.Paged(c.Request, all, unchanged)
+	return fakehttp.Paged(c.Request, all, maps.Clone[object])
 }
 
 func ofReview(handle func(*Pull, *call, *Review) answer) func(*Pull, *call) answer {
@@ -168,7 +153,7 @@ func ofReview(handle func(*Pull, *call, *Review) answer) func(*Pull, *call) answ
 }
 
 func (p *reviews) listCommentsOf(c *call, r *Review) answer {
-	return fakehttp.Paged(c.Request, p.comments(r), unchanged)
+	return fakehttp.Paged(c.Request, p.comments(r), maps.Clone[object])
 }
 
 type reviewRequest struct {

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/runner"
 )
 
 // Run is a workflow run. Its methods take the lock.
 type Run struct {
-	artifacts
+	runner.Run
 
 	repo         *Repo
 	environments *environments
@@ -22,7 +23,6 @@ type Run struct {
 	created      time.Time
 	approvals    []approval
 	waiting      []string // environments
-	cacheMode    bool     // it may write to the cache
 	inputs       map[string]string
 }
 
@@ -52,30 +52,29 @@ func newRun(r *Repo, e *environments, o RunOptions) *Run {
 	id := r.Host.NextID()
 	by := object{"id": id, "repository_id": r.ID, "head_repository_id": o.HeadRepo.ID, "head_branch": o.HeadBranch,
 		"head_sha": o.HeadSHA}
-	return &Run{artifacts: artifacts{ID: id, attempt: 1, host: r.Host, by: by}, repo: r, environments: e, options: o,
-		trigger: o.Actor, status: "in_progress", created: r.Host.Now()}
+	scope := o.HeadBranch
+	if o.Event == "pull_request" { // one of its own, which others do not read
+		scope = "pull/" + o.HeadRepo.FullName() + "/" + o.HeadBranch
+	}
+	return &Run{repo: r, environments: e, options: o, trigger: o.Actor, status: "in_progress", created: r.Host.Now(),
+		Run: runner.Run{Host: r.Host.Host, ID: id, RunAttempt: 1, By: by, Cache: &r.Cache, Scope: scope,
+			ReadOnly: o.Event == "pull_request_target" || o.Event == "issue_comment"}}
 }
 
-func (run *Run) set(change func()) {
-	defer run.host.Lock()()
-	change()
-}
-
-// Attempt returns the number of the current attempt.
-func (run *Run) Attempt() int { return fakehttp.Get(run.host, func() int { return run.attempt }) }
+func (run *Run) set(change func()) { fakehttp.Do(run.Host, change) }
 
 // Rerun begins the next attempt as "Re-run failed jobs" does. Approvals stay, and so do artifacts: by REST, and by
 // the runtime protocol with Options.SharedAttempts.
 func (run *Run) Rerun() {
 	run.set(func() {
-		run.attempt++
+		run.RunAttempt++
 		run.status, run.result = "in_progress", ""
 	})
 }
 
 // RerunAll begins the next attempt as "Re-run all jobs" does: earlier artifacts are gone by REST too, the cache stays.
 func (run *Run) RerunAll() {
-	run.set(func() { run.all = nil })
+	run.set(run.Forget)
 	run.Rerun()
 }
 
@@ -88,12 +87,11 @@ func (run *Run) Finish(conclusion string) {
 }
 
 // WriteCache lets the run write to the cache whatever its event, like cache-mode: write in its workflow.
-func (run *Run) WriteCache() { run.set(func() { run.cacheMode = true }) }
+func (run *Run) WriteCache() { run.set(func() { run.ReadOnly = false }) }
 
 // Inputs returns the inputs of a dispatched run; nil for another one.
 func (run *Run) Inputs() map[string]string {
-	defer run.host.Lock()()
-	return run.inputs
+	return fakehttp.Get(run.Host, func() map[string]string { return run.inputs })
 }
 
 // Wait makes a job of the run wait for an environment's approval.
@@ -109,11 +107,6 @@ func (run *Run) Approve(environment, login, comment string) {
 	run.Decide(environment, "approved", login, comment)
 }
 
-// Reject records a rejection.
-func (run *Run) Reject(environment, login, comment string) {
-	run.Decide(environment, "rejected", login, comment)
-}
-
 // Decide records a decision with a state: approved, rejected or pending.
 func (run *Run) Decide(environment, state, login, comment string) {
 	run.set(func() { run.decide(environment, state, login, comment) })
@@ -121,7 +114,7 @@ func (run *Run) Decide(environment, state, login, comment string) {
 
 func (run *Run) decide(environment, state, login, comment string) {
 	run.environments.at(environment)
-	run.host.User(login)
+	run.repo.Host.User(login)
 	run.approvals = append(run.approvals, approval{environment, state, login, comment})
 	run.waiting = slices.DeleteFunc(run.waiting, func(e string) bool { return e == environment })
 	run.status = "in_progress"
@@ -134,9 +127,9 @@ func (run *Run) json() object {
 	o, r := run.options, run.repo
 	return object{
 		"id": run.ID, "name": path.Base(o.Path), "path": o.Path, "event": o.Event, "status": run.status,
-		"conclusion": fakehttp.Null(run.result), "run_attempt": run.attempt,
+		"conclusion": fakehttp.Null(run.result), "run_attempt": run.RunAttempt,
 		"head_branch": o.HeadBranch, "head_sha": o.HeadSHA,
-		"actor": run.host.User(o.Actor).JSON(), "triggering_actor": run.host.User(run.trigger).JSON(),
+		"actor": run.repo.Host.User(o.Actor).JSON(), "triggering_actor": run.repo.Host.User(run.trigger).JSON(),
 		"repository": r.JSON(), "head_repository": o.HeadRepo.JSON(), "head_repository_id": o.HeadRepo.ID,
 		"created_at": run.created,
 		"html_url":   r.Page("/actions/runs/%d", run.ID), "url": r.Address("/actions/runs/%d", run.ID),
@@ -145,13 +138,13 @@ func (run *Run) json() object {
 
 func (run *Run) get(*call) answer { return fakehttp.OK(run.json()) }
 
-func (run *Run) listArtifacts(c *call) answer { return list(c, run.all) }
+func (run *Run) listArtifacts(c *call) answer { return runner.List(c.Request, run.Kept()) }
 
 func (run *Run) listApprovals(*call) answer {
 	return fakehttp.OK(fakehttp.List(run.approvals, func(a approval) object {
 		e := run.environments.at(a.environment).short()
 		e["created_at"], e["updated_at"] = run.created, run.created
-		return object{"environments": []object{e}, "state": a.state, "user": run.host.User(a.user).JSON(),
+		return object{"environments": []object{e}, "state": a.state, "user": run.repo.Host.User(a.user).JSON(),
 			"comment": a.comment}
 	}))
 }
@@ -165,7 +158,7 @@ func (run *Run) listPending(c *call) answer {
 	return fakehttp.OK(fakehttp.List(run.waiting, func(name string) object {
 		e := run.environments.at(name)
 		return object{"environment": e.short(),
-			"current_user_can_approve": run.mayDecide(e, c.Who), "reviewers": e.reviewerList(run.host)}
+			"current_user_can_approve": run.mayDecide(e, c.Who), "reviewers": e.reviewerList(run.repo.Host)}
 	}))
 }
 

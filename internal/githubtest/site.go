@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -145,11 +146,7 @@ func (s *site) getOrg(c *call) answer {
 		if c.Who.Kind != "user" || level(r.permission(c.Who.User.Login)) < level("admin") {
 			continue
 		}
-		plan := r.set.Plan
-		if plan == "" {
-			plan = "free"
-		}
-		v["plan"] = object{"name": plan, "space": 1, "private_repos": 1}
+		v["plan"] = object{"name": cmp.Or(r.set.Plan, "free"), "space": 1, "private_repos": 1}
 	}
 	return fakehttp.OK(v)
 }
@@ -249,17 +246,12 @@ func (s *site) AppToken(r *Repo, permissions map[string]string) string {
 // Revoke makes a token answer 401, for a test.
 func (s *site) Revoke(token string) { fakehttp.Do(s.host, func() { delete(s.tokens, token) }) }
 
-func tokenOf(r *http.Request) string {
-	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return strings.TrimSpace(token)
-}
-
 // identify returns the sender of a request; its kind is bad for an unknown token.
 func (s *site) identify(r *http.Request) *identity {
 	if r.Header.Get("Authorization") == "" {
 		return &identity{Kind: "none"}
 	}
-	if who := s.tokens[tokenOf(r)]; who != nil {
+	if who := s.tokens[fakehttp.Token(r)]; who != nil {
 		return who
 	}
 	return &identity{Kind: "bad"}

@@ -10,19 +10,20 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/runner"
 )
 
 // Workflows holds what Actions keeps of a repository. Its methods take the lock.
 type Workflows struct {
 	environments
-	cache
+	runner.Cache
 
 	repo *Repo
 	runs map[int64]*Run
 }
 
 func newWorkflows(r *Repo) *Workflows {
-	return &Workflows{environments: environments{r, map[string]*environment{}}, cache: cache{repo: r}, repo: r,
+	return &Workflows{environments: environments{r, map[string]*environment{}}, Cache: runner.Cache{Host: r.Host.Host, Common: defaultBranch}, repo: r,
 		runs: map[int64]*Run{}}
 }
 
@@ -81,19 +82,23 @@ func runRoutes() []route[Run] {
 	}
 }
 
-func (w *Workflows) artifacts() (all []*Artifact) {
+func (w *Workflows) artifacts() (all []*runner.Artifact) {
 	for _, run := range w.runs {
-		all = append(all, run.all...)
+		all = append(all, run.Kept()...)
 	}
 	return all
 }
 
-func (w *Workflows) listArtifacts(c *call) answer { return list(c, w.artifacts()) }
+func (w *Workflows) listArtifacts(c *call) answer { return runner.List(c.Request, w.artifacts()) }
 
+// download needs a token even if the repository is public.
 func (w *Workflows) download(c *call) answer {
+	if c.Who.Kind == "none" {
+		return c.Forbidden()
+	}
 	for _, a := range w.artifacts() {
-		if a.ready && fmt.Sprint(a.ID) == c.PathValue("artifact_id") {
-			return a.download(c)
+		if fmt.Sprint(a.ID) == c.PathValue("artifact_id") {
+			return a.Download(c.Request)
 		}
 	}
 	return fakehttp.NotFound()
@@ -162,8 +167,7 @@ func dispatchRefusal(text string, inputs map[string]string) string {
 		in, known := w.On.Dispatch.Inputs[name]
 		if !known || len(in.Options) > 0 && !slices.Contains(in.Options, inputs[name]) {
 			return fmt.Sprintf("Unexpected inputs provided: [%q], or value '%s' not in the list of allowed values",
-				name,
-				inputs[name])
+				name, inputs[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.On.Dispatch.Inputs)) {

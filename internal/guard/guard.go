@@ -30,9 +30,10 @@ func Text(s string) string {
 }
 
 func oneLine(s string) string {
-	s = strings.TrimRight(Visible(s), "\n")
-	return strings.NewReplacer("\n", " ", "\t", " ").Replace(s)
+	return breaks.Replace(strings.TrimRight(Visible(s), "\n"))
 }
+
+var breaks = strings.NewReplacer("\n", " ", "\t", " ")
 
 // Cut cuts a text after max runes and adds "…". A max of 0 cuts nothing.
 func Cut(s string, max int) string {

@@ -44,10 +44,9 @@ type settled struct {
 	files []string
 }
 
-// deciders lets jobs decide one draft, each from a random instant on.
-func (f Flow[S]) deciders(t *testing.T, seed uint64, verdicts ...decision.Verdict) (s settled) {
-	draft, dir := f.packed(t), t.TempDir()
-	kept, random := t.TempDir(), rand.New(rand.NewPCG(seed, 0))
+// deciders lets jobs decide a draft, each from a random instant on.
+func (f Flow[S]) deciders(t *testing.T, draft checkpoint.Draft, seed uint64, verdicts ...decision.Verdict) (s settled) {
+	dir, kept, random := t.TempDir(), t.TempDir(), rand.New(rand.NewPCG(seed, 0))
 	s.errs = make([]error, len(verdicts))
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -114,9 +113,9 @@ func Races[S any](t *testing.T, f Flow[S]) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			outcomes := map[decision.Verdict]int{}
+			draft, outcomes := f.packed(t), map[decision.Verdict]int{}
 			for seed := range uint64(50) {
-				s := f.deciders(t, seed, verdicts...)
+				s := f.deciders(t, draft, seed, verdicts...)
 				carried := map[decision.Verdict]bool{}
 				for i, err := range s.errs {
 					if err == nil {

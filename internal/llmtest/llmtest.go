@@ -199,9 +199,10 @@ func (s *Server) read(r *http.Request) (Request, *refusal) {
 	if refused != nil {
 		return Request{}, refused
 	}
-	out.Path, out.Lines, out.Repair = parseTurn(out.User)
+	parts := Data(out.User)
+	out.Path, out.Lines, out.Repair = parseTurn(parts)
 	out.Judge = judgeKey(out.User)
-	out.Question = question(out)
+	out.Question = question(out, parts)
 	return out, nil
 }
 

@@ -64,7 +64,7 @@ func TestScriptsUnderstandThePromptAsItIs(t *testing.T) {
 	in := prompt.Input{Path: "a/b.go", OldPath: "c.go", Status: "renamed",
 		Patch: "@@ -1234567,2 +9,2 @@\n same\n-old // DEFECT: gone\n+new // DEFECT: stays wrong"}
 	b := guard.Boundary("3f9c2a71be04d855c1e07d4492ab6f38")
-	path, lines, repair := parseTurn(prompt.User(b, in))
+	path, lines, repair := parseTurn(Data(prompt.User(b, in)))
 	require.Equal(t, "a/b.go", path)
 	require.False(t, repair)
 	require.Equal(t, []Line{
@@ -76,7 +76,7 @@ func TestScriptsUnderstandThePromptAsItIs(t *testing.T) {
 		`"line":10,"quote":"new // DEFECT: stays wrong","title":"stays wrong"`)
 	require.NotContains(t, Honest(Request{Lines: lines}).Text, "gone")
 
-	path, lines, repair = parseTurn(prompt.Repair(b, "a.go", "p", "{}"))
+	path, lines, repair = parseTurn(Data(prompt.Repair(b, "a.go", "p", "{}")))
 	require.Equal(t, "a.go", path)
 	require.True(t, repair)
 	require.Empty(t, lines)
@@ -87,7 +87,7 @@ func TestObedientDoesWhatTheDataOrders(t *testing.T) {
 	b := guard.Boundary("3f9c2a71be04d855c1e07d4492ab6f38")
 	ask := func(line string) string {
 		user := prompt.User(b, prompt.Input{Path: "a.go", Patch: "@@ -0,0 +1,2 @@\n+x // DEFECT: y\n+" + line})
-		_, lines, _ := parseTurn(user)
+		_, lines, _ := parseTurn(Data(user))
 		return Obedient(Honest)(Request{User: user, Lines: lines}).Text
 	}
 	require.Contains(t, ask("z()"), `"title":"y"`)

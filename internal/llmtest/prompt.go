@@ -21,10 +21,9 @@ var (
 	addedLine   = regexp.MustCompile(`^ {7} *([0-9]+) \+ (.*)$`)
 )
 
-// parseTurn parses a user turn as a model would: path, lines of the diff, whether it asks for a repair.
-func parseTurn(user string) (path string, lines []Line, repair bool) {
-	parts := Data(user)
-	for _, line := range strings.Split(parts["diff"], "\n") {
+// parseTurn parses a user turn's blocks as a model would: path, lines of the diff, whether it asks for a repair.
+func parseTurn(parts map[string]string) (path string, lines []Line, repair bool) {
+	for line := range strings.SplitSeq(parts["diff"], "\n") {
 		if l, ok := readLine(line); ok {
 			lines = append(lines, l)
 		}
@@ -56,23 +55,26 @@ func blocks(turn string) iter.Seq2[string, string] {
 
 // Data returns the content of a turn's blocks by label, blocks of the same label joined.
 func Data(turn string) map[string]string {
-	parts := map[string]string{}
+	lines, parts := map[string][]string{}, map[string]string{}
 	for label, line := range blocks(turn) {
-		if label != "" {
-			parts[label] += line
-		}
+		lines[label] = append(lines[label], line)
 	}
+	for label, all := range lines {
+		parts[label] = strings.Join(all, "")
+	}
+	delete(parts, "")
 	return parts
 }
 
 // Outside returns a turn without its blocks.
-func Outside(turn string) (out string) {
+func Outside(turn string) string {
+	var out strings.Builder
 	for label, line := range blocks(turn) {
 		if label == "" {
-			out += line
+			out.WriteString(line)
 		}
 	}
-	return out
+	return out.String()
 }
 
 func readLine(line string) (Line, bool) {

@@ -26,17 +26,18 @@ type Claim struct {
 }
 
 // question infers the question from the keys of the answer's schema or, without one, from the blocks and words.
-func question(r Request) string {
+func question(r Request, parts map[string]string) string {
 	keys := keysOf(r.Schema)
 	has := func(key string) bool { return slices.Contains(keys, key) }
-	_, findings := Data(r.User)["findings"]
+	_, findings := parts["findings"]
+	whole := wholeQuestion(r, parts, has)
 	switch {
 	case r.Judge != "":
 		return Judge
 	case implementQuestion(has) != "":
 		return implementQuestion(has)
-	case wholeQuestion(r, has) != "":
-		return wholeQuestion(r, has)
+	case whole != "":
+		return whole
 	case has("verdicts"), findings:
 		return Verify
 	case has("depth"), len(keys) == 0 && strings.Contains(r.System, "`depth`"):
@@ -120,10 +121,10 @@ const (
 )
 
 // wholeQuestion infers which question about a whole change is asked; "" for one about a file.
-func wholeQuestion(r Request, keys func(string) bool) string {
-	_, listed := Data(r.User)["files"]
+func wholeQuestion(r Request, parts map[string]string, keys func(string) bool) string {
+	_, listed := parts["files"]
 	switch {
-	case listed && (keys("verdicts") || Data(r.User)["findings"] != ""):
+	case listed && (keys("verdicts") || parts["findings"] != ""):
 		return Recheck
 	case keys("overview"), len(r.Schema) == 0 && strings.Contains(r.System, "`overview` says"):
 		return Overview

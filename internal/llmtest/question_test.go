@@ -16,9 +16,9 @@ const mark = guard.Boundary("3f9c2a71be04d855c1e07d4492ab6f38")
 const numbered = "@@ f\n     1      1   same\n            2 + x // DEFECT: y\n"
 
 func ask(script Script, r Request) string {
-	r.Path, r.Lines, r.Repair = parseTurn(r.User)
+	r.Path, r.Lines, r.Repair = parseTurn(Data(r.User))
 	r.Judge = judgeKey(r.User)
-	r.Question = question(r)
+	r.Question = question(r, Data(r.User))
 	return r.Question + " " + script(r).Text
 }
 

@@ -208,7 +208,7 @@ func TestACommentOfOursMayBeEdited(t *testing.T) {
 			w := newWorld(t, base, one)
 			w.push(t)
 			k := w.pull.Reviews()[0].Comments[0]
-			w.pull.EditComment(k.ID, body(k.Body))
+			w.pull.ChangeComment(k.ID, func(k *githubtest.Comment) { k.Body = body(k.Body) })
 			found, earlier, _ := w.draft(t)
 			require.Len(t, earlier, 1)
 			require.Empty(t, finding.Kept(found), "its fingerprint is in the review's marker")

@@ -19,11 +19,10 @@ import (
 	"github.com/org/pr-review-action/internal/volume"
 )
 
-// grown gives each file of a change a patch of so many added lines of 80
-// characters each.
-func grown(c *ingest.Change, lines int) {
+// grown gives each file of a change a patch of so many added lines of a length.
+func grown(c *ingest.Change, lines, length int) {
 	for i := range c.Files {
-		line := "\n+" + fmt.Sprintf("%-79d", i)
+		line := "\n+" + fmt.Sprintf("%-*d", length-1, i)
 		c.Files[i].Patch = fmt.Sprintf("@@ -0,0 +1,%d @@", lines) + strings.Repeat(line, lines)
 		c.Files[i].Additions = lines
 	}
@@ -40,7 +39,7 @@ func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
 	volume.NoRaces(t)
 	t.Parallel()
 	w := newWorld(finds(finding.Major), many(2000)...)
-	grown(&w.change, 50)
+	grown(&w.change, 50, 80)
 	w.run(t)
 	packed, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 	require.NoError(t, err)
@@ -65,7 +64,7 @@ func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 			"the other tests do not")
 	}
 	w := newWorld(finds(finding.Major), many(400)...)
-	grown(&w.change, 1000)
+	grown(&w.change, 125, 640)
 	w.change.Files[7].Patch += strings.Repeat("x", ingest.MaxPatches-stored(w.change))
 	require.Equal(t, ingest.MaxPatches, stored(w.change))
 	r := w.run(t)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/githubtest/demo"
 )
 
 func main() {
@@ -22,9 +23,13 @@ func main() {
 		log.Fatal("fakegithub: ", err)
 	}
 	defer s.Close()
+	control := demo.Control(s)
+	defer control.Close()
+	world := demo.Add(s, *fork)
+	world.ControlURL = control.URL
 	e := json.NewEncoder(os.Stdout)
 	e.SetIndent("", "  ")
-	if err := e.Encode(s.Scenario(*fork)); err != nil {
+	if err := e.Encode(world); err != nil {
 		log.Fatal("fakegithub: ", err)
 	}
 	ended := make(chan os.Signal, 1)

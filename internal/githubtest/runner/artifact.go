@@ -1,4 +1,4 @@
-package githubtest
+package runner
 
 import (
 	"crypto/sha256"
@@ -23,7 +23,7 @@ type Artifact struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 
-	of       *artifacts
+	of       *Run
 	attempt  int
 	job      string
 	blob     string // storage path
@@ -31,34 +31,39 @@ type Artifact struct {
 	hidesRun bool   // lists do not say which run it is from
 }
 
-type artifacts struct {
-	ID      int64 // of the run
-	attempt int
-	host    *host
-	by      object // the run, as an artifact names it
-	all     []*Artifact
+// Run is what these services know of a workflow run.
+type Run struct {
+	Host       *fakehttp.Host
+	ID         int64
+	RunAttempt int    // the current one, from 1
+	By         object // the run, as an artifact names it
+	Cache      *Cache
+	Scope      string // what the cache keeps its entries under
+	ReadOnly   bool   // it may not write to the cache
+
+	all []*Artifact
 }
 
 // AddArtifact adds an artifact to the run's current attempt.
-func (r *artifacts) AddArtifact(name string, zip []byte) *Artifact {
-	defer r.host.Lock()()
+func (r *Run) AddArtifact(name string, zip []byte) *Artifact {
+	defer r.Host.Lock()()
 	a := r.make("setup", name)
 	*a.stored() = fakehttp.Blob{Data: slices.Clone(zip), Kind: "application/zip", Committed: true}
 	a.finish()
 	return a
 }
 
-func (r *artifacts) make(job, name string) *Artifact {
-	a := &Artifact{ID: r.host.NextID(), Name: name, of: r, attempt: r.attempt, job: job, CreatedAt: r.host.Now(),
-		ExpiresAt: r.host.Now().Add(retention)}
-	a.blob = r.host.Storage.Put(fmt.Sprintf("/artifacts/%d/%d.zip", r.ID, a.ID), fakehttp.Blob{Kind: "application/zip"})
+func (r *Run) make(job, name string) *Artifact {
+	a := &Artifact{ID: r.Host.NextID(), Name: name, of: r, attempt: r.RunAttempt, job: job, CreatedAt: r.Host.Now(),
+		ExpiresAt: r.Host.Now().Add(retention)}
+	a.blob = r.Host.Storage.Put(fmt.Sprintf("/artifacts/%d/%d.zip", r.ID, a.ID), fakehttp.Blob{Kind: "application/zip"})
 	r.all = append(r.all, a)
 	return a
 }
 
 // Artifacts returns the finished artifacts of a run, oldest first.
-func (r *artifacts) Artifacts() (out []Artifact) {
-	defer r.host.Lock()()
+func (r *Run) Artifacts() (out []Artifact) {
+	defer r.Host.Lock()()
 	for _, a := range r.all {
 		if a.ready {
 			out = append(out, *a)
@@ -68,14 +73,14 @@ func (r *artifacts) Artifacts() (out []Artifact) {
 }
 
 // Untell hides from lists which run stored the artifacts so far, as GitHub's description allows.
-func (r *artifacts) Untell() {
-	defer r.host.Lock()()
+func (r *Run) Untell() {
+	defer r.Host.Lock()()
 	for _, a := range r.all {
 		a.hidesRun = true
 	}
 }
 
-func (a *Artifact) stored() *fakehttp.Blob { return a.of.host.Storage.At(a.blob) }
+func (a *Artifact) stored() *fakehttp.Blob { return a.of.Host.Storage.At(a.blob) }
 
 func (a *Artifact) measure() (size int64, digest string) {
 	data := a.stored().Data
@@ -89,49 +94,55 @@ func (a *Artifact) finish() {
 }
 
 // Expire ends the artifact's life: the API lists it as expired and its download is gone.
-func (a *Artifact) Expire() { fakehttp.Do(a.of.host, func() { a.ExpiresAt = a.of.host.Now() }) }
+func (a *Artifact) Expire() { fakehttp.Do(a.of.Host, func() { a.ExpiresAt = a.of.Host.Now() }) }
 
 // Replace swaps the stored bytes; the digest stays, as after tampering.
 func (a *Artifact) Replace(zip []byte) {
-	fakehttp.Do(a.of.host, func() { a.stored().Data = slices.Clone(zip) })
+	fakehttp.Do(a.of.Host, func() { a.stored().Data = slices.Clone(zip) })
 }
 
 // Zip returns the stored bytes.
 func (a Artifact) Zip() []byte {
-	defer a.of.host.Lock()()
+	defer a.of.Host.Lock()()
 	return slices.Clone(a.stored().Data)
 }
 
-func (a *Artifact) gone() bool { return !a.of.host.Now().Before(a.ExpiresAt) }
+func (a *Artifact) gone() bool { return !a.of.Host.Now().Before(a.ExpiresAt) }
 
 func (a *Artifact) json() object {
 	v := object{"id": a.ID, "name": a.Name, "size_in_bytes": a.Size, "expired": a.gone(), "digest": a.Digest,
 		"created_at": a.CreatedAt, "expires_at": a.ExpiresAt, "workflow_run": nil}
 	if !a.hidesRun {
-		v["workflow_run"] = a.of.by
+		v["workflow_run"] = a.of.By
 	}
 	return v
 }
 
-// list answers with the artifacts of a name, or all if none is requested, newest first.
-func list(c *call, all []*Artifact) answer {
+// Kept returns the artifacts that uploads began, for handlers.
+func (r *Run) Kept() []*Artifact { return r.all }
+
+// Forget loses all artifacts, for handlers.
+func (r *Run) Forget() { r.all = nil }
+
+// List answers over REST with the artifacts of a name, or all if none is requested, newest first.
+func List(c *http.Request, all []*Artifact) answer {
 	name := c.URL.Query().Get("name")
 	all = slices.DeleteFunc(slices.Clone(all), func(a *Artifact) bool {
 		return !a.ready || name != "" && a.Name != name
 	})
 	slices.SortFunc(all, func(a, b *Artifact) int { return int(b.ID - a.ID) })
-	return fakehttp.Counted(c.Request, "artifacts", all, (*Artifact).json)
+	return fakehttp.Counted(c, "artifacts", all, (*Artifact).json)
 }
 
-// download redirects to the storage for one minute. It needs a token even if the repository is public.
-func (a *Artifact) download(c *call) answer {
+// Download redirects to the storage for one minute.
+func (a *Artifact) Download(c *http.Request) answer {
 	switch {
-	case c.Who.Kind == "none":
-		return c.Forbidden()
+	case !a.ready:
+		return fakehttp.NotFound()
 	case c.PathValue("archive_format") != "zip":
 		return fakehttp.NotFound()
 	case a.gone():
 		return fakehttp.Refusal(http.StatusGone, "Artifact has expired")
 	}
-	return fakehttp.Redirect(a.of.host.Storage.Sign(a.blob, "r", time.Minute))
+	return fakehttp.Redirect(a.of.Host.Storage.Sign(a.blob, "r", time.Minute))
 }

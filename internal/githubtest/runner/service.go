@@ -1,4 +1,8 @@
-package githubtest
+// Package runner is what a runner's jobs talk to with their runtime token: the artifacts of a run and the cache, with
+// their contents in the storage of a fake server.
+//
+// It knows nothing of repositories and workflows. Start reading at Service.Token.
+package runner
 
 import (
 	"bytes"
@@ -14,13 +18,19 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
+// Short names for what every handler returns.
+type (
+	answer = fakehttp.Answer
+	object = fakehttp.Object
+)
+
 const services = "/twirp/"
 
 const results = services + "github.actions.results.api.v1."
 
-// Service is what a runner's jobs talk to with their runtime token.
+// Service answers the requests that bring a runtime token.
 type Service struct {
-	host   *host
+	host   *fakehttp.Host
 	shared bool // attempts see each other's artifacts
 	jobs   map[string]*job
 }
@@ -32,17 +42,17 @@ type job struct {
 	name    string
 }
 
-// newService returns the services of a server. With shared, the artifacts of earlier attempts
-// are visible after Rerun; which of the two GitHub does is not known.
-func newService(h *host, shared bool) *Service {
+// NewService returns the services of a server. With shared, the artifacts of earlier attempts are visible in the next
+// one; which of the two GitHub does is not known.
+func NewService(h *fakehttp.Host, shared bool) *Service {
 	return &Service{h, shared, map[string]*job{}}
 }
 
-// RuntimeToken returns ACTIONS_RUNTIME_TOKEN of a job in the run's current attempt.
-func (s *Service) RuntimeToken(run *Run, name string) string {
+// Token returns ACTIONS_RUNTIME_TOKEN of a job in the run's current attempt.
+func (s *Service) Token(run *Run, name string) string {
 	defer s.host.Lock()()
 	part := func(v any) string { return base64.RawURLEncoding.EncodeToString(fakehttp.Encode(v)) }
-	j := &job{run, run.attempt, name}
+	j := &job{run, run.RunAttempt, name}
 	token := part(object{"alg": "HS256", "typ": "JWT"}) + "." +
 		part(object{"scp": "Actions.ExampleScope Actions.Results:" + s.runID(j) + ":" + s.jobID(run, j.attempt, name),
 			"iss": s.host.URL, "exp": s.host.Now().Add(6 * time.Hour).Unix()})
@@ -68,7 +78,8 @@ func (s *Service) jobID(run *Run, attempt int, name string) string {
 	return s.backendID("job", run, attempt, name)
 }
 
-func (s *Service) mount(mux *http.ServeMux) {
+// Mount serves the paths of both services.
+func (s *Service) Mount(mux *http.ServeMux) {
 	mux.Handle("POST "+services, s.host.Handler("api", func(*http.Request, []byte) answer { return badRoute() }))
 	for method, handle := range map[string]func(*Service, *job, artifactRequest) answer{
 		"CreateArtifact": (*Service).create, "FinalizeArtifact": (*Service).finalize, "ListArtifacts": (*Service).list,
@@ -83,12 +94,7 @@ func (s *Service) mount(mux *http.ServeMux) {
 	}
 	for _, method := range []string{"CreateCacheEntry", "FinalizeCacheEntryUpload", "GetCacheEntryDownloadURL"} {
 		twirp(s, mux, "CacheService/"+method, func(j *job, q cacheRequest) answer {
-			o := j.run.options
-			scope, readOnly := o.HeadBranch, o.Event == "pull_request_target" || o.Event == "issue_comment"
-			if o.Event == "pull_request" { // one of its own, which others do not read
-				scope = "pull/" + o.HeadRepo.FullName() + "/" + o.HeadBranch
-			}
-			return j.run.repo.cache.serve(method, q, scope, readOnly && !j.run.cacheMode)
+			return j.run.Cache.serve(method, q, j.run.Scope, j.run.ReadOnly)
 		})
 	}
 }
@@ -96,7 +102,7 @@ func (s *Service) mount(mux *http.ServeMux) {
 func twirp[Q any](s *Service, mux *http.ServeMux, path string, handle func(*job, Q) answer) {
 	mux.Handle("POST "+results+path, s.host.Handler("api", func(r *http.Request, body []byte) answer {
 		var q Q
-		j := s.jobs[tokenOf(r)]
+		j := s.jobs[fakehttp.Token(r)]
 		if j == nil {
 			return twirpError(http.StatusUnauthorized, "unauthenticated", "a runtime token is required")
 		}
