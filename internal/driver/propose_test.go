@@ -264,7 +264,8 @@ const (
 	nodesTests = `(cd packages/core && node --test) && if [ -n "$NODE_MODULES" ]; then
 		ln -s "$NODE_MODULES" node_modules &&
 		node node_modules/vitest/vitest.mjs run packages/web && node node_modules/typescript/bin/tsc; fi`
-	javaCompiles = "find . -path '*/main/*' -name '*.java' > sources && javac -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -d classes @sources"
+	javaCompiles = "find . -path '*/main/*' -name '*.java' > sources && " +
+		"javac -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -d classes @sources"
 )
 
 // onlyFiles is a folder without Git's own.

@@ -114,7 +114,7 @@ func many(n, changed int) *tree.Tree {
 	return c.tree()
 }
 
-func TestOfACommitOf60000FilesSoManyAreIndexedAsAreAllowed(t *testing.T) {
+func TestOfACommitOf100000FilesSoManyAreIndexedAsAreAllowed(t *testing.T) {
 	volume.NoRaces(t)
 	t.Parallel()
 	whole := func(_ context.Context, path, text string) ([]chunk.Chunk, string) {
@@ -123,14 +123,14 @@ func TestOfACommitOf60000FilesSoManyAreIndexedAsAreAllowed(t *testing.T) {
 			Defines: []string{name}, Text: text}}, ""
 	}
 	o := index.Options{Cut: whole, Made: "whole"}
-	some, r, err := index.Build(t.Context(), many(60_000, 0), nil, o)
+	some, r, err := index.Build(t.Context(), many(100_000, 0), nil, o)
 	require.NoError(t, err)
 	require.Equal(t, tree.MaxFiles, r.Files)
-	require.Equal(t, map[string]int{index.SkippedMany: 10_000}, r.Skipped)
-	o.MaxFiles = 60_000
-	next, r, err := index.Build(t.Context(), many(60_000, 20), some, o)
+	require.Equal(t, map[string]int{index.SkippedMany: 50_000}, r.Skipped)
+	o.MaxFiles = 100_000
+	next, r, err := index.Build(t.Context(), many(100_000, 20), some, o)
 	require.NoError(t, err)
-	require.Equal(t, 60_000, r.Files)
+	require.Equal(t, 100_000, r.Files)
 	require.Less(t, 49_900, r.Reused)
 	found, err := next.Defines(t.Context(), 0, "Other")
 	require.NoError(t, err)
