@@ -369,7 +369,8 @@ func TestAnAnswerThatCannotBeUsedLeavesNothing(t *testing.T) {
 	}})
 	s.repo.AddIssue(7, "maya", "Round half up", "Half a cent is lost.")
 	s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
-	s.ticketDraft().start().is(1, "FAILED").says("contains no JSON object", "\n  next    ")
+	s.ticketDraft().start().is(1, "FAILED").says("contains no JSON object", "\n  next    ").
+		shows("\n  next    say more in the ticket")
 	s.unpushed()
 	require.Empty(t, s.run.Artifacts())
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
@@ -90,6 +91,9 @@ func (j *job) end(r driver.Report, err error) int {
 	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" && !j.ticketed() {
 		j.warn("what was posted before could not be read, so open-findings and open-blockers are empty, " +
 			"and fail-on counts only what this run posts")
+	}
+	if r.Outcome == ticketpr.Failed && r.Failed != nil {
+		r.Message = driver.Explain(r.Failed)
 	}
 	if r.State.Draft.Name == "" {
 		r.State.Draft.Name = j.about()
