@@ -69,9 +69,7 @@ func (a *app) show(ctx context.Context, args []string) error {
 		if a.JSON {
 			return r.Print(a.Stdout)
 		}
-		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,
-			under)
-		return nil
+		return a.PrintUnderWay(r.Thread, under, "review")
 	}
 	if !r.Parked() {
 		if err := a.Finish(r); err != nil || a.JSON {

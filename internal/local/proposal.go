@@ -217,11 +217,22 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case !halted(r):
+	case p.JSON:
+		p.last.Outcome = ""
+		return p.last.Print(p.Stdout)
+	default:
+		return p.PrintUnderWay(r.Thread, strings.ReplaceAll(p.last.Status, "_", " "), "command")
+	}
 	if p.show(); r.Parked() {
 		return p.Park(r)
 	}
 	return p.Decided(ctx, r)
 }
+
+// halted reports whether a thread neither waits nor ended: it runs, or was interrupted.
+func halted(r driver.Report) bool { return r.Outcome == ticketpr.Failed && r.Message == "" }
 
 func (p *proposing) unmoved(context.Context, driver.Report) error { return nil } // the base is a commit in the clone
 
@@ -288,7 +299,7 @@ func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision
 	if err := p.mayPush(ctx); err != nil {
 		return err
 	}
-	if r.Outcome == ticketpr.Failed && r.Message == "" { // an earlier process was interrupted
+	if halted(r) {
 		was := state.Decision
 		if r, err = p.advance(ctx, was == nil || was.Decision != decision.Approve, nil); err != nil {
 			return err
