@@ -80,7 +80,7 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	if len(skipped[true]) > 0 {
 		fmt.Fprintln(a.Stdout, "not cut by definitions: "+strings.Join(skipped[true], ", "))
 	}
-	if place.Cache.Folder != "" {
+	if place.Cache.Folder != "" && len(x.Notes) == 0 && c.Index.Postgres() == "" {
 		fmt.Fprintln(a.Stdout, "kept in "+guard.Line(place.Cache.Folder, driver.MaxLine))
 	}
 	return nil

@@ -57,17 +57,19 @@ func (a *app) show(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	under := r.UnderWay()
+	if under != "" {
+		r.Outcome = ""
+	}
 	if text, is := a.instead(r); is {
 		fmt.Fprint(a.Stdout, text)
 		return nil
 	}
-	if under := r.UnderWay(); under != "" {
-		if r.Outcome = ""; a.JSON {
+	if under != "" {
+		if a.JSON {
 			return r.Print(a.Stdout)
 		}
-		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,
-			under)
-		return nil
+		return a.PrintUnderWay(r.Thread, under, "review")
 	}
 	if !r.Parked() {
 		if err := a.Finish(r); err != nil || a.JSON {

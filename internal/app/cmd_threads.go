@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -30,6 +31,8 @@ func (a *app) threads(ctx context.Context, args []string) error {
 		one := local.Listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings),
 			Files: len(r.Proposed), Lines: change.Lines(r.Proposed)}
 		switch {
+		case r.Revising() && r.Running:
+			one.Outcome = "" // as show --json says it
 		case r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
 			one.Outcome = driver.Expired
 		case !r.Parked() && !r.Revising() && (r.State.Decision == nil || r.Outcome != reviewpr.Failed):
@@ -49,7 +52,7 @@ func (a *app) printThreads(list []local.Listed, where string) error {
 		if l.Files > 0 {
 			counts = fmt.Sprintf("files: %d, lines: %d, ", l.Files, l.Lines) + counts
 		}
-		fmt.Fprintf(a.Stdout, "%-8s %s  %s\n", l.Outcome, local.Abbreviated(l.Thread), counts)
+		fmt.Fprintf(a.Stdout, "%-8s %s  %s\n", cmp.Or(l.Outcome, "REVISING"), local.Abbreviated(l.Thread), counts)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(a.Stderr, "No draft waits in "+where)

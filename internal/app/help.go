@@ -20,7 +20,7 @@ var examples = map[string][]string{
 		"review                                      # the work tree against the default branch",
 		"review owner/repo#42                        # a pull request; posts with --approve",
 		"review main...HEAD --provider offline       # by rules, without a model",
-		"git diff --staged | %s review -             # a diff; exit code 0: done, or a draft waits",
+		"git diff --staged | %s review -                # a diff; exit code 0: done, or a draft waits",
 	},
 	"implement": {`implement TICKET.md --check "go test ./..."  # commits to a branch of its own`},
 	"resume": {
@@ -35,7 +35,7 @@ var examples = map[string][]string{
 	"eval run":   {"eval run starter --provider offline"},
 	"index":      {"index --dir ."},
 	"search":     {`search "where is the retry limit checked"`},
-	"completion": {"completion bash                             # source <(pr-review-action completion bash)"},
+	"completion": {"source <(%s completion bash)"},
 	"context":    {"context owner/repo#42                       # what tickets and pages a review would read"},
 }
 
@@ -127,7 +127,11 @@ func (a *app) completionCommand(all func() []command) command {
 			if err != nil {
 				return problem.Usage("completion takes the name of a shell", a.Name+" completion bash, fish or zsh")
 			}
-			fmt.Fprint(a.Stdout, string(script))
+			text := string(script)
+			if !strings.Contains(a.Name, " ") { // not go run, whose program is installed under its own name
+				text = strings.ReplaceAll(text, "pr-review-action", a.Name)
+			}
+			fmt.Fprint(a.Stdout, text)
 			return nil
 		}}
 }

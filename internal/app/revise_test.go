@@ -66,6 +66,9 @@ func TestP4_ARevisionThatIsKilledPaysForNothingTwice(t *testing.T) {
 				require.Equal(t, 2, r.Code, r.Stderr)
 				require.Contains(t, r.Stderr, "this draft is being revised, so there is nothing to decide yet")
 			}
+			listed, err := s.command("threads", "--store", flags[3]).Output()
+			require.NoError(t, err)
+			require.Contains(t, string(listed), "REVISING local/", "it has not failed")
 			if again[0] == "resume" {
 				again[1] = drafted.Thread
 			}

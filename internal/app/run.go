@@ -116,6 +116,10 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		return problem.Usage(c.name+" takes no argument", a.Name+" "+c.name+" --help says what it takes")
 	}
 	err = c.run(ctx, flags.Args())
+	if why := context.Cause(ctx); err != nil && why != nil && !errors.Is(err, why) &&
+		(problem.KindOf(err) == problem.Failed || errors.Is(err, context.Canceled)) {
+		err = problem.New(why.Error(), "", "run it again: what was finished is kept") // not what it broke in us
+	}
 	if err != nil && c.json != nil && *c.json {
 		reports := slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
 		return errors.Join(err, a.jsonError(err, reports))

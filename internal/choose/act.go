@@ -298,6 +298,9 @@ func (m model) keyRow() string {
 	}
 	row := map[bool]string{true: " [n]ext"}[m.screen == detail]
 	for _, k := range m.workingKeys() {
+		if m.width < 40 { // the letters alone
+			k.short = k.short[:min(3, len(k.short))]
+		}
 		if k.short != "" && len(row)+len(k.short) <= m.width {
 			row += " " + k.short
 		}

@@ -71,6 +71,7 @@ func TestScreens(t *testing.T) {
 		"list.txt":        {options(twelve()), 80, 24, "s j d known enter j e enter m j"},
 		"list-color.txt":  {colored, 80, 24, "j s"},
 		"list-40.txt":     {options(twelve()), 40, 24, "j d enter"},
+		"list-30.txt":     {options(twelve()), 30, 12, ""},
 		"list-low.txt":    {options(twelve()), 80, 8, "end m"},
 		"list-wide.txt":   {options(twelve()), 132, 30, ""},
 		"list-cjk-40.txt": {options(eastAsian()), 40, 24, ""},

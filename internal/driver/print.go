@@ -103,6 +103,9 @@ func Tree(r Report) trace.Node {
 			root.Children = append(root.Children, fileNode(f, r.State.Comments))
 		}
 	}
+	if u := r.State.Whole.Usage; u.Calls > 0 {
+		root.Children = append(root.Children, trace.Node{Name: "the change as a whole", Time: -1, Usage: u})
+	}
 	return root
 }
 

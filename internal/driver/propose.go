@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -254,17 +255,16 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	s, kept := view.State, view.State.Kept()
+	s := view.State
 	p := Proposal{
 		Outcome: ticketpr.Failed, Status: ticketpr.Status(view), Thread: s.Facts.Thread, RootCause: s.RootCause,
 		Ticket:  proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity},
 		Modules: s.Scope.Modules, Chunks: slices.Clone(s.Chunks),
-		Changes: proposedFiles(kept.Changes), Tests: proposedFiles(kept.Tests),
 		Warnings: slices.Concat(s.Warnings(), s.Notes()), Findings: s.Seen.Findings,
 		Criteria: s.Seen.Criteria, Check: s.Check,
-		Diff: change.Unified(kept.Proposed()), Iteration: s.Iteration,
-		Branch: s.Applied.Branch, Commit: s.Applied.Commit,
-		PullRequest: s.PullRequest, Usage: withPrice(s.Usage), Error: s.Error, State: s,
+		Iteration: s.Iteration,
+		Branch:    s.Applied.Branch, Commit: s.Applied.Commit,
+		PullRequest: s.PullRequest, Error: s.Error, State: s,
 	}
 	for i := range p.Chunks {
 		p.Chunks[i].Text = ""
@@ -280,7 +280,22 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	if s.Decision != nil {
 		p.Digest, p.Code = s.Decision.Digest, s.Decision.Code
 	}
-	return p, err
+	return p.kept(), err
+}
+
+// kept returns the proposal with the files that its decision keeps, and what it cost.
+func (p Proposal) kept() Proposal {
+	kept := p.State.Kept()
+	p.Changes, p.Tests = proposedFiles(kept.Changes), proposedFiles(kept.Tests)
+	p.Diff, p.Usage = change.Unified(kept.Proposed()), withPrice(p.State.Usage)
+	return p
+}
+
+// Staged returns the proposal as an approval with the decision's changes would carry it out.
+func (p Proposal) Staged(d decision.Decision) Proposal {
+	record := decision.Record{}.With(d)
+	p.State.Decision = &record
+	return p
 }
 
 // Report returns the proposal in the form in which every flow's runs are reported.
@@ -296,7 +311,8 @@ func (p Proposal) Report() Report {
 	return r
 }
 
-func proposedFiles(files []change.File) (all []proposedFile) {
+func proposedFiles(files []change.File) []proposedFile {
+	all := []proposedFile{}
 	for _, f := range files {
 		all = append(all, proposedFile{f.Path, f.Description, f.New(), f.Added, f.Removed})
 	}
@@ -305,7 +321,7 @@ func proposedFiles(files []change.File) (all []proposedFile) {
 
 // Print writes the proposal as one JSON object in which no list is null.
 func (p Proposal) Print(w io.Writer) error {
-	p.Changes, p.Tests = append([]proposedFile{}, p.Changes...), append([]proposedFile{}, p.Tests...)
+	p = p.kept()
 	p.Modules = append([]change.Module{}, p.Modules...)
 	p.Chunks = append([]change.Chunk{}, p.Chunks...)
 	p.Warnings = append([]string{}, p.Warnings...)

@@ -193,6 +193,8 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 		r.Message += "; the model was waited for in vain: " + held
 	case cause == nil && held != "" && r.Partial:
 		warn("the model was waited for in vain, so files were not reached in time: " + held)
+	case cause == nil && r.Partial && r.Outcome == reviewpr.Failed:
+		r.Message += "; raise max-time"
 	case cause == nil:
 	case r.State.OutOfBudget():
 		r.Message = strings.TrimSuffix("no file was reviewed: "+Explain(cause)+"; "+by.Account.Why, "; ")

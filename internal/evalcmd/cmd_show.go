@@ -27,10 +27,15 @@ func show(ctx context.Context, p Program, args []string, o *Options) error {
 		return problem.Usage(err.Error(), "cases.jsonl in that folder has the names; eval run makes a run")
 	}
 	if err != nil {
-		return err
+		return unreadable(err)
 	}
 	_, err = fmt.Fprint(p.Stdout, page)
 	return err
+}
+
+// unreadable reports a run whose files cannot be read.
+func unreadable(err error) error {
+	return problem.New(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
 }
 
 func diffFlags(f *pflag.FlagSet, o *Options) {
@@ -47,7 +52,7 @@ func diff(_ context.Context, p Program, args []string, o *Options) error {
 		if runs[i], err = eval.ReadRun(dir); errors.Is(err, eval.ErrNoRun) {
 			return problem.Usage(err.Error(), "name a folder that eval run --out has filled")
 		} else if err != nil {
-			return problem.New(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
+			return unreadable(err)
 		}
 	}
 	c := score.Compare(runs[0].Results, runs[1].Results)

@@ -44,8 +44,12 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 		defer f.Close()
 		return a.readDiff(arg, f)
 	}
-	if ingest.IsRange(arg) {
-		return a.readRange(ctx, arg)
+	ends := arg
+	if strings.HasSuffix(arg, "..") { // Git takes HEAD for an end that is left out
+		ends += "HEAD"
+	}
+	if ingest.IsRange(ends) {
+		return a.readRange(ctx, ends)
 	}
 	if clone, revision := ingest.OpenAt(ctx, ".", arg); revision {
 		a.taken(arg, "the range "+arg+"...HEAD")

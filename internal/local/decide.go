@@ -251,7 +251,7 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
 	command := a.Resuming(r.Thread, a.Options)
-	word, with := "Parked.", WithCommands(changes)
+	word := "Parked."
 	if r.Outcome == driver.Kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or higher.", r.State.Draft.GateFrom)
 	}
@@ -261,18 +261,26 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	if wire.WithPassword(a.Store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
+	others := Others(r) + ")"
+	if r.State.LacksMoney() {
+		others += "\nThe same review with a higher --max-cost goes on with the rest; what is paid is kept."
+	}
+	a.parked(r, word, command, others, changes)
+	return driver.Failure(r)
+}
+
+// parked prints the command that decides a draft, in word what became of it, and the other
+// decisions. With changes it also prints the command that makes them.
+func (a *Terminal) parked(r driver.Report, word, command, others string, changes []string) {
+	with := WithCommands(changes)
 	if with != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+with))
 		word = "Or as it was drafted."
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve\n(%s)\n", word, command, Others(r))
-	if r.State.LacksMoney() {
-		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
-	}
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve\n(%s\n", word, command, others)
 	if a.Resumed || with != "" {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
-	return driver.Failure(r)
 }
 
 // Others returns a hint with the flags that go in place of --approve or beside it. Its example

@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
+	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/implement"
@@ -210,16 +211,28 @@ func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 
 // ShowProposal prints a ticket's draft in the local store.
 func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
+	a.Ticketed, a.About = true, s.Thread
 	p := &proposing{Terminal: a, Session: s}
 	r, err := p.standing(ctx)
 	if err != nil {
 		return err
+	}
+	switch {
+	case !halted(r):
+	case p.JSON:
+		p.last.Outcome = ""
+		return p.last.Print(p.Stdout)
+	default:
+		return p.PrintUnderWay(r.Thread, strings.ReplaceAll(p.last.Status, "_", " "), "command")
 	}
 	if p.show(); r.Parked() {
 		return p.Park(r)
 	}
 	return p.Decided(ctx, r)
 }
+
+// halted reports whether a thread neither waits nor ended: it runs, or was interrupted.
+func halted(r driver.Report) bool { return r.Outcome == ticketpr.Failed && r.Message == "" }
 
 func (p *proposing) unmoved(context.Context, driver.Report) error { return nil } // the base is a commit in the clone
 
@@ -240,8 +253,15 @@ func (p *proposing) carryOut(ctx context.Context, r driver.Report, answer decisi
 // a command is feedback.
 func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string,
 	shown driver.Report, err error) {
+	if text = p.Text(); text != "" {
+		d, err := gate.Decide(text, "", decision.Approve, p.items(r), r.Packed.Manifest.ExpiresAt)
+		if err != nil {
+			return "", text, r, err
+		}
+		p.last = p.last.Staged(d)
+	}
 	if p.show(); !p.Interactive(p.Options) {
-		return "", "", r, nil
+		return "", text, r, nil
 	}
 	given, text = ask.Prompt{Front: p.Front}.Ask(ctx, ask.Draft{
 		Question: "Commit this change? approve, reject, later, /drop PATH, or say what should be different: ",
@@ -255,13 +275,13 @@ func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Ve
 			}
 			return nil
 		},
-	}, "")
+	}, text)
 	return given, text, r, nil
 }
 
 // ResumeProposal decides a ticket's draft in the local store.
 func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision.Verdict) error {
-	a.Ticketed = true
+	a.Ticketed, a.About = true, s.Thread
 	p := &proposing{Terminal: a, Session: s}
 	r, err := p.standing(ctx)
 	if err != nil {
@@ -279,7 +299,7 @@ func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision
 	if err := p.mayPush(ctx); err != nil {
 		return err
 	}
-	if r.Outcome == ticketpr.Failed && r.Message == "" { // an earlier process was interrupted
+	if halted(r) {
 		was := state.Decision
 		if r, err = p.advance(ctx, was == nil || was.Decision != decision.Approve, nil); err != nil {
 			return err
@@ -301,20 +321,16 @@ func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.
 
 func (p *proposing) show() {
 	if !p.JSON {
-		fmt.Fprint(p.Stdout, terminal.Proposal(p.last.State.Proposal(), p.Look()), "\n")
+		fmt.Fprint(p.Stdout, terminal.Proposal(p.last.State.ApprovedProposal(), p.Look()), "\n")
 	}
 }
 
 // Park prints how the draft can be decided later.
-func (p *proposing) Park(r driver.Report, _ ...string) error {
+func (p *proposing) Park(r driver.Report, changes ...string) error {
 	if p.came = r; p.JSON {
 		return p.last.Print(p.Stdout)
 	}
-	fmt.Fprintf(p.Stdout, "Parked. Decide with\n  %s --approve\n(or --abort, --revise TEXT; without a file: "+
-		"--drop PATH)\n", p.Resuming())
-	if p.Resumed {
-		fmt.Fprintln(p.Stdout, r.Outcome, r.Thread)
-	}
+	p.parked(r, "Parked.", p.Resuming(), "or --abort, --revise TEXT; without a file: --drop PATH)", changes)
 	return nil
 }
 

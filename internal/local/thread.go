@@ -33,6 +33,14 @@ func (a *Terminal) Resuming(thread string, o *Options) string {
 	return command
 }
 
+// PrintUnderWay prints at what a thread is that runs or was interrupted, and which command, in
+// what, continues it.
+func (a *Terminal) PrintUnderWay(thread, doing, what string) error {
+	_, err := fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same %s goes on from there.\n",
+		thread, doing, what)
+	return err
+}
+
 // Abbreviated shortens a thread's last part to seven characters, which are enough to name it.
 func Abbreviated(thread string) string {
 	i := strings.LastIndexByte(thread, ':')

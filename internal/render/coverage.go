@@ -61,7 +61,7 @@ func missingWord(f finding.FileReview) string {
 	case f.Reason == finding.TooLarge, f.Reason == finding.Submodule:
 		return wording.Words(string(f.Reason))
 	case f.Reason == finding.Mode:
-		return "only of its mode"
+		return "changed only in mode"
 	}
 	return "not read"
 }

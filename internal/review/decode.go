@@ -43,6 +43,9 @@ type brokenError struct {
 
 func (e *brokenError) Error() string { return "the answer is off its schema: " + e.problem }
 
+// Next returns what to do about it.
+func (e *brokenError) Next() string { return "run it again, or use another model" }
+
 func brokenf(format string, args ...any) *brokenError {
 	return &brokenError{problem: fmt.Sprintf(format, args...)}
 }

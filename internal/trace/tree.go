@@ -26,19 +26,24 @@ const (
 	defaultWidth = 80
 	maxName      = 500
 	numbers      = "%6s  %6s  %6s  %8s  " // time, tokens in and out, cost
+	numbersWidth = 34
 )
 
 // Tree draws a run: a row for each node with time, input and output tokens, cost, name and end, and below each call
-// the tools that it requested. No row is wider than width columns; 0 means 80. The result is plain text that ends in
-// a line break, and the same for the same run.
+// the tools that it requested. No row is wider than width columns; 0 means 80, and below 54 the figures are left out.
+// The result is plain text that ends in a line break, and the same for the same run.
 func Tree(run Node, width int) string {
 	if width <= 0 {
 		width = defaultWidth
 	}
 	rows := []string{fmt.Sprintf(numbers, "time", "in", "out", "cost")}
-	rows = flatten(rows, run, width, "", "")
+	left := 0
+	if width < numbersWidth+20 {
+		left = numbersWidth
+	}
+	rows = flatten(rows, run, left+width, "", "")
 	for i, row := range rows {
-		rows[i] = strings.TrimRight(column.Cut(row, width), " ") + "\n"
+		rows[i] = strings.TrimRight(column.Cut(row[left:], width), " ") + "\n"
 	}
 	return strings.Join(rows, "")
 }

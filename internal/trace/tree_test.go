@@ -76,6 +76,14 @@ func TestNotesAreToldWhole(t *testing.T) {
                                      │  longer than a row
                                      └─ a second
 `, "\n"+Tree(run, 64))
+	require.Equal(t, `
+
+run
+└─ a.go
+   ├─ a first note that is
+   │  longer than a row
+   └─ a second
+`, "\n"+Tree(run, 30))
 }
 
 func TestT9_TheTreeIsSafeOnATerminal(t *testing.T) {

@@ -133,6 +133,7 @@ func TestP12_AStoreThatCannotBeUsedSaysWhichAndWhy(t *testing.T) {
 	require.ErrorContains(t, s.Save(t.Context(), thread, nil), `belongs to thread "other"`)
 	_, err = s.Load(t.Context(), thread)
 	require.ErrorContains(t, err, `belongs to thread "other"`)
+	require.ErrorContains(t, err, "next    remove that folder")
 }
 
 func TestAReadOnlyFolderCanBeReadAndSaysSoWhenWritten(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // The files of a thread's folder.
@@ -37,7 +39,8 @@ func (s *Store) folder(thread string) string {
 func (s *Store) checkOwner(folder, thread string) error {
 	id, err := s.disk.ReadFile(filepath.Join(folder, threadFile))
 	if err == nil && string(id) != thread {
-		err = fmt.Errorf("%s belongs to thread %q", folder, id)
+		err = problem.New(fmt.Sprintf("%s belongs to thread %q", folder, id), "",
+			"remove that folder if its file \"thread\" is damaged, or name another with --store")
 	}
 	return err
 }

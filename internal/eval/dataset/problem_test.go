@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -107,6 +108,16 @@ func TestEachProblemIsNamed(t *testing.T) {
 			require.Equal(t, "a:1: "+strings.ReplaceAll(want, "\n", "\na:"), strings.Join(got, "\n"))
 		})
 	}
+}
+
+func TestADiffFileThatIsAPipeIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := exec.CommandContext(t.Context(), "mkfifo", filepath.Join(dir, "pipe")).Run(); err != nil {
+		t.Skip("no mkfifo: ", err)
+	}
+	got := problems(t, dir, write(t, filepath.Join(dir, "a"), line(t, valid("c", "diff", nil, "diff_file", "pipe"))))
+	require.Equal(t, []string{`a:1: c: diff_file "pipe" is not a file`}, got)
 }
 
 func TestALineThatIsNoCaseIsNamed(t *testing.T) {

@@ -123,6 +123,9 @@ func textOf(folder fs.FS, key, name string) (text, reason string) {
 	if !fs.ValidPath(name) || strings.Contains(name, `\`) {
 		return "", key + " is not a path within the folder of the file of cases"
 	}
+	if info, err := fs.Stat(folder, name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 { // would wait for a writer
+		return "", fmt.Sprintf("%s %.200q is not a file", key, name)
+	}
 	content, err := fs.ReadFile(folder, name)
 	switch {
 	case err != nil:
