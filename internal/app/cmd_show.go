@@ -26,16 +26,18 @@ func showFlags(o *local.Options, f *pflag.FlagSet) {
 	o.ListFlags(f, "show")
 }
 
-// instead returns what a flag shows in place of the draft, and whether there is such a flag.
-func (a *app) instead(r driver.Report) (text string, is bool) {
+// instead returns what a flag prints in place of the draft, and whether it is to be printed: with --json
+// the flag adds its part to the report.
+func (a *app) instead(r *driver.Report) (text string, is bool) {
 	switch {
-	case a.JSON:
+	case a.Tree && a.JSON:
+		r.Files = r.State.Coverage()
 	case a.Tree:
-		return trace.Tree(driver.Tree(r), a.Look().Width), true
+		return trace.Tree(driver.Tree(*r), a.Look().Width), true
 	case a.Handover:
-		return render.Handover(r.State.Review()), true
+		r.Handover = render.Handover(r.State.Review())
 	}
-	return "", false
+	return r.Handover, a.Handover && !a.JSON
 }
 
 // show prints a draft of the local store, or else from GitHub the one of --code or the newest of
@@ -57,12 +59,13 @@ func (a *app) show(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if text, is := a.instead(r); is {
+	if text, is := a.instead(&r); is {
 		fmt.Fprint(a.Stdout, text)
 		return nil
 	}
 	if under := r.UnderWay(); under != "" {
-		if r.Outcome = ""; a.JSON {
+		r.Outcome = "" // it has none yet
+		if a.JSON {
 			return r.Print(a.Stdout)
 		}
 		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,
