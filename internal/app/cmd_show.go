@@ -26,16 +26,18 @@ func showFlags(o *local.Options, f *pflag.FlagSet) {
 	o.ListFlags(f, "show")
 }
 
-// instead returns what a flag shows in place of the draft, and whether there is such a flag.
-func (a *app) instead(r driver.Report) (text string, is bool) {
+// instead returns what a flag prints in place of the draft, and whether it is to be printed: with --json
+// the flag adds its part to the report.
+func (a *app) instead(r *driver.Report) (text string, is bool) {
 	switch {
-	case a.JSON:
+	case a.Tree && a.JSON:
+		r.Files = r.State.Coverage()
 	case a.Tree:
-		return trace.Tree(driver.Tree(r), a.Look().Width), true
+		return trace.Tree(driver.Tree(*r), a.Look().Width), true
 	case a.Handover:
-		return render.Handover(r.State.Review()), true
+		r.Handover = render.Handover(r.State.Review())
 	}
-	return "", false
+	return r.Handover, a.Handover && !a.JSON
 }
 
 // show prints a draft of the local store, or else from GitHub the one of --code or the newest of
@@ -59,9 +61,9 @@ func (a *app) show(ctx context.Context, args []string) error {
 	}
 	under := r.UnderWay()
 	if under != "" {
-		r.Outcome = ""
+		r.Outcome = "" // it has none yet
 	}
-	if text, is := a.instead(r); is {
+	if text, is := a.instead(&r); is {
 		fmt.Fprint(a.Stdout, text)
 		return nil
 	}

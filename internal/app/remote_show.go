@@ -62,12 +62,12 @@ func (r *remote) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.JSON {
-		return report.Print(r.Stdout)
-	}
-	if text, is := r.instead(report); is {
+	if text, is := r.instead(&report); is {
 		fmt.Fprint(r.Stdout, text)
 		return nil
+	}
+	if r.JSON {
+		return report.Print(r.Stdout)
 	}
 	r.ShowDraft(report)
 	return r.printStanding(ctx, drafts[0], report)
@@ -129,7 +129,7 @@ func (r *remote) printStanding(ctx context.Context, d parkedDraft, report driver
 		return checkpoint.CheckExpiry(d.Manifest, r.Now())
 	case s.state == terminal.Superseded:
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is %s at commit %.7s%s\n", d.code, r.ref, now.State,
-			now.HeadSHA, strings.TrimSuffix(", reviewed at "+s.page, ", reviewed at "))
+			now.HeadSHA, strings.TrimSuffix(", reviewed at "+r.postedPage(ctx, d), ", reviewed at "))
 	default:
 		fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\nor on GitHub\n  %s\n", d.code,
 			d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resumeLine(d), local.Others(report), r.howToDecide(d))
@@ -206,7 +206,6 @@ type standing struct {
 	state   terminal.Waiting // only Waits can be decided
 	decided bool
 	claim   handoff.Claim // the decision
-	page    string        // of the posted review of the draft's commit
 }
 
 // standing returns what has become of a draft, given the current commit of its pull request,
@@ -222,11 +221,8 @@ func (r *remote) standing(ctx context.Context, d parkedDraft, head string) (now 
 		now.state = terminal.Superseded
 	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
 		now.state = terminal.Expired
-	default:
-		now.page = r.postedPage(ctx, d)
-		if now.page != "" || head != d.Subject.Head { // a newer draft of the same head supersedes nothing
-			now.state = terminal.Superseded
-		}
+	case head != d.Subject.Head, r.postedPage(ctx, d) != "": // a newer draft of the same head supersedes nothing
+		now.state = terminal.Superseded
 	}
 	return now
 }

@@ -154,8 +154,12 @@ func TestThreadsListsTheDraftsOnGitHub(t *testing.T) {
 			rows, _ = s.rows(key)
 			require.NotContains(t, rows, waits)
 			s.pull.Close()
+			before := len(s.hub.Requests())
 			rows, _ = s.rows(key)
 			require.Equal(t, "superseded", rows[docs].State, "a closed pull request's draft cannot be decided")
+			for _, r := range s.hub.Requests()[before:] {
+				require.NotContains(t, r.Path, "/reviews", "where no draft waits, no review needs to be looked for")
+			}
 		})
 	}
 }

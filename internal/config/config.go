@@ -74,7 +74,7 @@ type Config struct {
 
 func rootKeys(c *Config) keys {
 	return keys{
-		textList("ignore", &c.Ignore, wrongGlob), integer("max-lines", 1, 100_000, &c.MaxLines, DefaultMaxLines),
+		textList("ignore", &c.Ignore, wrongGlob), integer("max-lines", 100_000, &c.MaxLines, DefaultMaxLines),
 		group("admission", admissionKeys(&c.Admission)),
 		group("models", modelKeys(&c.Models)),
 		negatedFlag("verify", &c.NoVerify), negatedFlag("classify", &c.NoClassify),

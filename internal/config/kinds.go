@@ -26,10 +26,10 @@ func negatedFlag(name string, off *bool) key {
 	}, show: func() any { return !*off }}
 }
 
-// integer is a number for which 0 means "not set"; otherwise is its default. optionalInteger is for
+// integer is an integer from 1 to most, 0 if not set; otherwise is its default. optionalInteger is for
 // numbers that may be 0.
-func integer(name string, least, most int, into *int, otherwise int) key {
-	return key{name: name, read: func(r *reader, n ast.Node) { r.integer(n, least, most, into) },
+func integer(name string, most int, into *int, otherwise int) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.integer(n, 1, most, into) },
 		show: func() any { return nilIfZero(cmp.Or(*into, otherwise)) }}
 }
 

@@ -58,7 +58,7 @@ func (a Agent) Time() time.Duration {
 }
 
 func agentKeys(a *Agent) keys {
-	return keys{integer("max-turns", 1, 20, &a.MaxTurns, Agent{}.Turns()),
+	return keys{integer("max-turns", 20, &a.MaxTurns, Agent{}.Turns()),
 		duration("max-time", 6*time.Hour, &a.MaxSeconds, Agent{}.Time()), negatedFlag("tools", &a.NoTools)}
 }
 
@@ -81,7 +81,7 @@ func optionKeys(o *ModelOptions) keys {
 		choice("effort", &o.Effort, "", "none", "minimal", "low", "medium", "high", "xhigh", "max"),
 		number("temperature", 2, &o.Temperature),
 		optionalInteger("seed", math.MaxInt32, &o.Seed, nil),
-		integer("max-output-tokens", 1, 1_000_000, &o.MaxOutputTokens, 0),
+		integer("max-output-tokens", 1_000_000, &o.MaxOutputTokens, 0),
 		{name: "headers", read: func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
 			show: func() any { return maskValues(o.Headers) }},
 		{name: "body", read: func(r *reader, n ast.Node) {

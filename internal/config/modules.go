@@ -56,9 +56,9 @@ func (i Implement) Bytes() int { return cmp.Or(i.MaxBytes, 400<<10) }
 func implementKeys(i *Implement) keys {
 	var most Implement
 	return keys{
-		integer("max-files", 1, most.Files(), &i.MaxFiles, most.Files()),
-		integer("max-lines", 1, most.Lines(), &i.MaxLines, most.Lines()),
-		integer("max-bytes", 1, most.Bytes(), &i.MaxBytes, most.Bytes()),
+		integer("max-files", most.Files(), &i.MaxFiles, most.Files()),
+		integer("max-lines", most.Lines(), &i.MaxLines, most.Lines()),
+		integer("max-bytes", most.Bytes(), &i.MaxBytes, most.Bytes()),
 		choice("pull-request", &i.PullRequest, "draft", "draft", "link"),
 	}
 }

@@ -145,14 +145,12 @@ func (r *reader) text(n ast.Node, into *string) bool {
 	return false
 }
 
-// acceptedText reads a text into *into if is accepts it, and reports whether it did.
-func (r *reader) acceptedText(n ast.Node, is func(ast.Node, string) bool, into *string) bool {
+// acceptedText reads a text into *into if is accepts it.
+func (r *reader) acceptedText(n ast.Node, is func(ast.Node, string) bool, into *string) {
 	var s string
-	if !r.text(n, &s) || !is(n, s) {
-		return false
+	if r.text(n, &s) && is(n, s) {
+		*into = s
 	}
-	*into = s
-	return true
 }
 
 func (r *reader) list(n ast.Node) []ast.Node {

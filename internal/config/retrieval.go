@@ -56,7 +56,7 @@ func endpointKeys(e *Endpoint, styles ...string) keys {
 
 func embeddingKeys(e *Embeddings) keys {
 	return append(endpointKeys(&e.Endpoint, "openai", "voyage"),
-		integer("dimensions", 1, 4_096, &e.Dimensions, 0))
+		integer("dimensions", 4_096, &e.Dimensions, 0))
 }
 
 func rerankKeys(e *Endpoint) keys { return endpointKeys(e, "cohere", "voyage") }
@@ -73,7 +73,7 @@ func indexKeys(i *Index) keys {
 	}
 	store.show = func() any { return cmp.Or(i.Store, storeFile) }
 	return keys{store, checkedText("password-env", &i.PasswordEnv, wrongVariable),
-		textList("ignore", &i.Ignore, wrongGlob), integer("max-files", 1, 1_000_000, &i.MaxFiles, 0)}
+		textList("ignore", &i.Ignore, wrongGlob), integer("max-files", 1_000_000, &i.MaxFiles, 0)}
 }
 
 // endpoint is the key of a server. Its model is required, here or in the defaults.

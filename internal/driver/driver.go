@@ -111,7 +111,7 @@ func (d Driver) prepare(ctx context.Context, b *wire.Brief) (err error) {
 		d.Warn(line)
 	}
 	if err == nil {
-		err = d.Reviewer.Prepare(ctx, *b)
+		err = d.Reviewer.Prepare(*b)
 	}
 	if err != nil || d.Tell == nil {
 		return err
@@ -145,7 +145,7 @@ func (d Driver) contextFetcher(b wire.Brief) (func(context.Context) ticket.Conte
 func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
 	d, stop := d.withProgress(ctx)
 	defer stop()
-	if err := d.Reviewer.Prepare(ctx, b); err != nil {
+	if err := d.Reviewer.Prepare(b); err != nil {
 		return Report{}, err
 	}
 	if notice := d.Reviewer.Account.Notice; notice != "" && d.Tell != nil {

@@ -123,7 +123,9 @@ func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketp
 		return Proposal{}, err
 	}
 	p, err := d.Proposed(ctx)
-	d.spent(before.State.Usage, p.State.Usage)
+	if err == nil {
+		d.spent(before.State.Usage, p.State.Usage)
+	}
 	return p, err
 }
 
@@ -170,7 +172,7 @@ func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.St
 		return reviewpr.State{}, err
 	}
 	by.NameModel(p.Config)
-	err = by.Prepare(outer, wire.Brief{Change: c, NoTools: true,
+	err = by.Prepare(wire.Brief{Change: c, NoTools: true,
 		Once: func(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded,
 			error) {
 			return graph.Once(outer, key, func(context.Context) (review.Recorded, error) { return do(ctx) })

@@ -205,6 +205,39 @@ func TestP2_AParkedTicketsDraftIsTheOneThatItsGateAsksAbout(t *testing.T) {
 	require.Equal(t, 3, problem.Check(ticketpr.Intact(view)))
 }
 
+// unread is a store that cannot be read any more once something was appended to it.
+type unread struct {
+	graph.Store
+	appended bool
+}
+
+func (s *unread) Append(ctx context.Context, thread string, record ...[]byte) error {
+	s.appended = true
+	return s.Store.Append(ctx, thread, record...)
+}
+
+func (s *unread) Load(ctx context.Context, thread string) (graph.Saved, error) {
+	if s.appended {
+		return graph.Saved{}, fs.ErrPermission
+	}
+	return s.Store.Load(ctx, thread)
+}
+
+func TestNoMoneyComesBackFromAThreadThatCannotBeReadAgain(t *testing.T) {
+	t.Parallel()
+	p := newProposal(t, "go", "TASK-101", nil)
+	r := p.draft()
+	require.Positive(t, r.State.Usage.Calls)
+	d := p.driver()
+	d.Store = &unread{Store: p.store}
+	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: "maya", At: time.Unix(1, 0),
+		Via: decision.ByCommandLine}.With(decision.Decision{Verdict: decision.Abort})
+	_, err := d.Advance(t.Context(), ticketpr.Steps{}, ticketpr.State{}, driver.AnswerTo(r.Packed.Manifest,
+		decision.Answer{Decision: decision.Decision{Verdict: decision.Abort}, Record: record}))
+	require.ErrorIs(t, err, fs.ErrPermission)
+	require.Zero(t, d.Spent)
+}
+
 // TestSixTicketsBecomeTheApprovedTrees drafts every sample ticket, holds that nothing is
 // written before the approval, and that the branch then has the approved bytes and no others;
 // the projects' own tests pass on it.

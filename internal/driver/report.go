@@ -54,7 +54,8 @@ type Report struct {
 	Overview   overview             `json:"overview"`
 	Criteria   []finding.Criterion  `json:"criteria"`
 	Unasked    []finding.Unasked    `json:"unasked"`
-	Missing    []string             `json:"missing"` // requested context that could not be read, in lines
+	Missing    []string             `json:"missing"`            // requested context that could not be read, in lines
+	Handover   string               `json:"handover,omitempty"` // instructions for a coding agent, if requested
 
 	Standing []finding.Earlier `json:"-"` // earlier posted findings that still stand
 	Closed   map[string]bool   `json:"-"` // fingerprints of findings closed since the draft was made
@@ -166,7 +167,7 @@ func (r Report) UnderWay() string {
 	if !r.Running {
 		return ""
 	}
-	return Statuses(append([]reviewpr.Status{r.Status}, r.Statuses[min(1, len(r.Statuses)):]...))
+	return Statuses(slices.Compact(append([]reviewpr.Status{r.Status}, r.Statuses...))) // the first may be in both
 }
 
 // Statuses returns the statuses of a run in words.

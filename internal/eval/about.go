@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-func (r *run) about(ctx context.Context, results []score.Result) (score.About, error) {
+func (r *run) about(ctx context.Context) (score.About, error) {
 	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latency: stats.Quantiles(r.latencies())}
 	if a.Reviewer != score.Scripted && r.Reviewer.Chat != nil {
 		a.Reviewer, a.Model = "model", r.Reviewer.Name

@@ -132,7 +132,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	results, err := r.runCases(ctx)
 	var about score.About
 	if err == nil {
-		about, err = r.about(ctx, results)
+		about, err = r.about(ctx)
 	}
 	if err = errors.Join(err, r.close()); err != nil {
 		return score.Report{}, err

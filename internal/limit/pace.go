@@ -95,7 +95,7 @@ func (p *pace) refused(r refusal) {
 	default:
 		pause = p.pause(r.now)
 	}
-	p.measure(r, pause)
+	p.measure(r)
 	p.probe, p.probing = p.streak > 1, false
 	p.hold(r.now.Add(pause + time.Duration(r.jitter*float64(min(pause, firstPause)))))
 }
@@ -112,7 +112,7 @@ func (p *pace) pause(now time.Time) time.Duration {
 
 // measure sets the rate if headers report none. A server that still refuses after
 // two pauses counts in windows and has no steady rate.
-func (p *pace) measure(r refusal, pause time.Duration) {
+func (p *pace) measure(r refusal) {
 	switch {
 	case r.full > 0 || r.named >= windowPause || p.streak > 2:
 		p.rate = rate.NewLimiter(spread, 1)

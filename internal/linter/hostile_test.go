@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -200,6 +201,21 @@ func TestT40_AFloodIsBounded(t *testing.T) {
 			require.Equal(t, linter.Left{Unreadable: looked, Beyond: 1<<18 + 1 - looked}, r.Left, "%.40s", list)
 		}
 	}
+}
+
+// TestT40_ALongBaseIsNotCopiedForEachResult is not parallel, since it counts what is allocated.
+func TestT40_ALongBaseIsNotCopiedForEachResult(t *testing.T) {
+	one := `{"message":{"text":"m"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"cart.js",` +
+		`"uriBaseId":"B"},"region":{"startLine":3}}}]},`
+	log := `{"runs":[{"originalUriBaseIds":{"B":{"uri":"` + strings.Repeat("a/", 50_000) + `","uriBaseId":"B"}},` +
+		`"results":[` + strings.TrimSuffix(strings.Repeat(one, 2_000), ",") + `]}]}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := read(t, "x.sarif", log)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Equal(t, linter.Left{Outside: 2_000}, r.Left)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
 }
 
 func TestErrorsNameTheFileAndWhatIsWrong(t *testing.T) {

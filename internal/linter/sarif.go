@@ -84,12 +84,12 @@ type sarifURI struct {
 	Base string `json:"uriBaseId"`
 }
 
-// resolve returns an address after the bases that it is relative to.
+// resolve returns an address after the bases that it is relative to, as far as the path is not too long.
 func (run sarifRun) resolve(u sarifURI) string {
 	path := u.URI
 	for range 5 {
 		base, known := run.Bases[u.Base]
-		if !known || strings.Contains(path, "://") {
+		if !known || len(base.URI)+len(path) > maxPath || strings.Contains(path, "://") {
 			break
 		}
 		path, u = strings.TrimSuffix(base.URI, "/")+"/"+path, base

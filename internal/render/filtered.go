@@ -36,8 +36,8 @@ var reasons = []reason{
 // keptOut groups findings by the reason for which they were kept out, in the order of reasons.
 func keptOut(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
 	for _, r := range reasons {
-		is := func(f finding.Finding) bool { return f.Filtered != r.filter }
-		if g := slices.DeleteFunc(slices.Clone(all), is); len(g) > 0 {
+		other := func(f finding.Finding) bool { return f.Filtered != r.filter }
+		if g := slices.DeleteFunc(slices.Clone(all), other); len(g) > 0 {
 			why, groups = append(why, r), append(groups, g)
 		}
 	}

@@ -325,6 +325,11 @@ func TestInitSaysWhatIsInItsWay(t *testing.T) {
 		"a file as .github": {func(s *stage) {
 			require.NoError(s.t, os.WriteFile(".github", nil, 0o600))
 		}, []string{".github"}},
+		"a link to a folder of the clone": {func(s *stage) {
+			require.NoError(s.t, os.MkdirAll("ci", 0o755))
+			require.NoError(s.t, os.Mkdir(".github", 0o755))
+			require.NoError(s.t, os.Symlink("../ci", filepath.Dir(draftPath)))
+		}, []string{".github/workflows is not a folder, or is a link to one", "make it a folder"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := cloned(t, githubtest.RepoOptions{})

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 
 	"github.com/org/pr-review-action/internal/agent"
@@ -18,14 +17,11 @@ import (
 
 // Prepare completes a model's reviewer with the settings file: the model for each task, the
 // prices, and the caps. It asks no model.
-func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
+func (r *Reviewer) Prepare(b Brief) error {
 	if r.Rules {
 		return nil
 	}
-	looking, some, err := b.looking(ctx, r.wire, r.settings.TestResults)
-	if err != nil {
-		return err
-	}
+	looking, some := b.looking(r.wire, r.settings.TestResults)
 	c := b.Change.Config
 	t, own, others := b.tasksAndCosts(r.Model)
 	prices, unknown := pricesOf(t, c)

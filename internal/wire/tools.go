@@ -38,13 +38,13 @@ type Brief struct {
 // looking collects what a model may look at: the files of the change's two commits, from the
 // clone or the pull request's repository, and the test results that the glob results matches.
 // ok is false for a diff alone.
-func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, ok bool, err error) {
+func (b Brief) looking(w Wire, results string) (l Looking, ok bool) {
 	c := b.Change
 	l = Looking{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index, Now: w.now,
 		Tests: tool.TestSources{Workspace: b.Workspace, Glob: results}}
 	switch {
 	case b.NoTools, c.Base == "" && c.Pull == nil:
-		return l, false, nil
+		return l, false
 	case c.Pull != nil:
 		l.Tests.API, l.Tests.Owner, l.Tests.Repo, l.Tests.SHA = b.API, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA
 		l.Head, l.Base = b.archive(c.Pull.HeadSHA), b.archive(c.Pull.BaseSHA)
@@ -53,7 +53,7 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 				return b.carriedIndex(ctx, l.Base, e)
 			}
 		}
-		return l, true, nil
+		return l, true
 	}
 	base := w.PlaceOf(c.Clone, c.Base)
 	l.Head, l.Base = tree.Clone(c.Clone, cmp.Or(c.Tree, c.Head)), base.Tree
@@ -66,7 +66,7 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 		x, err := base.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
 		return x.Index, err
 	}
-	return l, true, nil
+	return l, true
 }
 
 // carriedIndex returns the index of the pull request's base that an earlier run left, or builds
