@@ -34,19 +34,27 @@ var (
 	qualifier = pattern.Lazy(`^(?:noexcept|override|final|try|[A-Z][A-Z0-9_]+)$`)
 )
 
-// smoothCPP also blanks the parameters and bodies of functions, in which the grammar takes a < b and a * b for types.
-// Lines and length stay.
+// smoothC blanks the bodies of functions: they take most of the time, and may hide all that follows. Lines and length
+// stay.
+func smoothC(source []byte) { hideFunctions(source, false) }
+
+// smoothCPP also blanks the parameters, in which the grammar takes a * b for a product.
 func smoothCPP(source []byte) {
 	smooth(source, cppStumbles)
-	s := cppScan{source: source}
+	hideFunctions(source, true)
+}
+
+func hideFunctions(source []byte, heads bool) {
+	s := cppScan{source: source, heads: heads}
 	for _, at := range cppToken().FindAllIndex(source, -1) {
 		s.token(at[0], at[1])
 	}
 }
 
-// cppScan finds the functions in C++ source, token by token.
+// cppScan finds the functions in C or C++ source, token by token.
 type cppScan struct {
 	source      []byte
+	heads       bool     // parameters are blanked, too
 	body, depth int      // where the body begins, 0 outside; open braces in it
 	branches    []int    // depth at each open #if
 	open, level int      // where the outermost open parenthesis begins; how many are open
@@ -79,23 +87,29 @@ func (s *cppScan) token(from, to int) {
 		s.result = from
 	case bytes.IndexByte([]byte(";{}"), t[0]) >= 0:
 		s.head, s.result, s.parens = t[0] == '}', 0, nil // a member's initial value in braces may precede a body
-	case s.result == 0:
-		s.head = s.head && qualifier().Match(t)
+	case s.result == 0 && s.head && !qualifier().Match(t):
+		if s.head = false; t[0] != ':' && t[0] != ',' { // these two begin or continue a constructor's values
+			s.parens = nil
+		}
 	}
 }
 
-// begin blanks what the head of a function has in parentheses, and what follows the last ones.
+// begin begins a body. It blanks what the head has in parentheses, and what follows the last ones.
 func (s *cppScan) begin(from, to int) {
 	last := from
 	for _, p := range s.parens {
-		blank(s.source[p[0]:p[1]])
 		last = p[1] + 1
+		if s.heads {
+			blank(s.source[p[0]:p[1]])
+		}
 	}
 	if s.result > 0 {
 		last = s.result
 	}
-	blank(s.source[last:from])
-	*s = cppScan{source: s.source, branches: s.branches, body: to, depth: 1}
+	if s.heads {
+		blank(s.source[last:from])
+	}
+	*s = cppScan{source: s.source, heads: s.heads, branches: s.branches, body: to, depth: 1}
 }
 
 func (s *cppScan) inBody(c byte, at int) {

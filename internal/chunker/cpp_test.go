@@ -45,3 +45,14 @@ func TestACFunctionInCPPIsOne(t *testing.T) {
 	require.Len(t, chunks, 1)
 	require.Equal(t, "Run", chunks[0].Symbol())
 }
+
+func TestBranchesInABodyInCDoNotHideWhatFollows(t *testing.T) {
+	t.Parallel()
+	text := "static int first(int n) {\n#ifdef A\n  if (n) {\n#else\n  if (!n) {\n#endif\n    n++;\n  }\n  return n;\n}\n" +
+		"\nint second(void) {\n  return 1;\n}\n"
+	chunks, fallback := chunker.New().Cut(t.Context(), "a.c", text)
+	require.Empty(t, fallback)
+	require.Len(t, chunks, 2)
+	require.Equal(t, "static int first(int n)", chunks[0].Signature)
+	require.Equal(t, "second", chunks[1].Symbol())
+}

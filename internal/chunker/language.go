@@ -102,7 +102,7 @@ func (r *rule) set(option string) {
 	}
 }
 
-var smoothers = map[string]func([]byte){"cpp": smoothCPP, "csharp": smoothCSharp}
+var smoothers = map[string]func([]byte){"c": smoothC, "cpp": smoothCPP, "csharp": smoothCSharp}
 
 // languages returns the languages with rules, by lang's name. Go has its own parser; tsx is TypeScript with tags.
 var languages = sync.OnceValue(func() map[string]*language {
