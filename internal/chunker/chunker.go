@@ -198,8 +198,8 @@ func (l *language) parse(p *ts.Parser, text string, stop *uint32) (r result) {
 		}
 	}()
 	source := []byte(text)
-	if l.smooth {
-		smooth(source)
+	if l.smooth != nil {
+		l.smooth(source)
 	}
 	p.SetCancellationFlag(stop)
 	parse := p.Parse

@@ -26,8 +26,10 @@ type stumble struct {
 	with byte
 }
 
-// smooth replaces the stumbles in C# source in place, keeping its length.
-func smooth(source []byte) {
+func smoothCSharp(source []byte) { smooth(source, stumbles) }
+
+// smooth replaces stumbles in source in place, keeping its length.
+func smooth(source []byte, stumbles []stumble) {
 	for _, s := range stumbles {
 		for _, at := range s.form().FindAllSubmatchIndex(source, -1) {
 			for i := at[2]; i < at[3]; i++ {

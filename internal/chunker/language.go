@@ -31,7 +31,7 @@ type language struct {
 	rules map[string][]rule // by node type
 
 	parsers sync.Pool
-	smooth  bool // text goes through smooth before it is parsed
+	smooth  func(source []byte) // replaces what the grammar falls over, before a parse; may be nil
 }
 
 // Roles of nodes that are not chunks themselves.
@@ -102,6 +102,8 @@ func (r *rule) set(option string) {
 	}
 }
 
+var smoothers = map[string]func([]byte){"c": smoothC, "cpp": smoothCPP, "csharp": smoothCSharp}
+
 // languages returns the languages with rules, by lang's name. Go has its own parser; tsx is TypeScript with tags.
 var languages = sync.OnceValue(func() map[string]*language {
 	all := map[string]*language{}
@@ -112,7 +114,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 			rules = "javascript"
 		}
 		if entry := grammars.DetectLanguageByName(name); entry != nil {
-			l := &language{entry: entry, rules: rulesOf(rules), smooth: name == "csharp"}
+			l := &language{entry: entry, rules: rulesOf(rules), smooth: smoothers[name]}
 			l.parsers.New = func() any { return ts.NewParser(entry.Language()) }
 			all[name] = l
 		}
@@ -137,7 +139,7 @@ func grammarOf(file, text string) *language {
 
 // revision must be incremented when texts are cut differently without a change in the rules
 // or the bounds that Version hashes.
-const revision = 2
+const revision = 3
 
 // Version identifies the way texts are cut. An index with another version is rebuilt.
 var Version = sync.OnceValue(func() string {

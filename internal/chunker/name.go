@@ -136,6 +136,10 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // signature returns a definition up to its body, as one line of at most maxAbout bytes.
 func (c *cutter) signature(d definition) string {
 	from, to := int(d.node.StartByte()), int(d.node.EndByte())
+	if before := c.text[strings.LastIndexByte(c.text[:from], '\n')+1 : from]; c.language == "cpp" &&
+		specifiers().MatchString(before) { // smoothCPP hid them
+		from -= len(before)
+	}
 	body := d.inside
 	for _, path := range []string{"body", "value.body", "right.body", "right.right.body", "block", "type.body",
 		"arguments"} {

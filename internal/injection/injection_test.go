@@ -108,6 +108,25 @@ func TestOrdinaryTextIsNotFound(t *testing.T) {
 	}
 }
 
+// Each as commits of public repositories have it, in our own words.
+func TestWordsOfSettingsAndTutorialsAreNoOrders(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"a setting": "To switch the feature off entirely, you can set \"policy.advisories.block\" to false.",
+		"settings":  "but these were not loaded because they are abandoned and you configured \"policy.old.block\"",
+		"tutorial":  "Note in the lock file that the version of the crate you are now using is 0.8.6.",
+		"reference": "Consider the following complete example:",
+		"sizes":     "// The length of the expression must be smaller or equal to 10 Ki.",
+		"target":    "# *DO* use app_test_set_options() above this line",
+		"a message": "return [$text, 'it is missing from your system. Install or enable it.'];",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Empty(t, injection.Scan(text).Instructions)
+		})
+	}
+}
+
 func TestWhatCommitsAreFullOfAddressesNobody(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

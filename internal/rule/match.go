@@ -69,15 +69,15 @@ var (
 
 // isConditional reports whether line i, or a line around it, is a condition on a setting of the check.
 func (h *hunk) isConditional(i int) bool {
-	return slices.ContainsFunc(h.enclosing(i), func(code string) bool { return settingCondition().MatchString(code) })
+	return slices.ContainsFunc(h.enclosing(i), func(text string) bool { return settingCondition().MatchString(text) })
 }
 
-// enclosing returns the code of line i and of each line above that is indented less than all lines in between.
+// enclosing returns the text of line i and of each line above that is indented less than all lines in between.
 func (h *hunk) enclosing(i int) (lines []string) {
 	left := indent(h.lines[i].code) + 1
 	for j := i; j >= max(0, i-reach); j-- {
 		if from := indent(h.lines[j].code); h.codeAt(j) != "" && from < left {
-			left, lines = from, append(lines, h.codeAt(j))
+			left, lines = from, append(lines, h.lines[j].text)
 		}
 	}
 	return lines

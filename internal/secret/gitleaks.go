@@ -66,7 +66,7 @@ func gitleaksForms() ([]form, error) {
 			f.re = lazy(strings.ReplaceAll(r.Regex, leading, ""))
 		case f.grade == Guess: // its allowances search for words anywhere in it
 			f.allow, f.mayMatch, f.falsePositive = general, digitInValue, func(m match) bool {
-				return placeholder(m) || isName(m)
+				return placeholder(m) || isName(m) || saysPublic(m)
 			}
 		}
 		out = append(out, f)

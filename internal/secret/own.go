@@ -105,6 +105,8 @@ var (
 	word       = lazy(`[A-Z]?[a-z]{2,}`)
 	longWord   = lazy(`[A-Z]?[a-z]{3,}`)
 	number     = lazy(`\d+`)
+	constant   = lazy(`^(?:\w+\.)*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
+	call       = lazy(`^[A-Za-z_][\w.]*\(.*\)[,;]?$`)
 	identifier = lazy(`^[A-Za-z]+(?:[_.:/\-][A-Za-z]+)*[_.\-]?\d{0,2}$|^[A-Z0-9_]+$`)
 )
 
@@ -182,23 +184,25 @@ func namesake(m match) bool {
 }
 
 // isName reports whether a value consists of words and at most two numbers, like names in
-// code. Random values are broken up by digits.
+// code, or is the name of a constant. Random values are broken up by digits.
 func isName(m match) bool {
 	letters, v := 0, m.secret()
 	for _, word := range word().FindAllString(v, -1) {
 		letters += len(word)
 	}
-	return len(number().FindAllString(v, 3)) <= 2 && float64(letters) >= wordShare*float64(len(v))
+	return len(number().FindAllString(v, 3)) <= 2 && float64(letters) >= wordShare*float64(len(v)) ||
+		constant().MatchString(v)
 }
 
 // isChosen reports whether a named value was written by a person for reading: it has words,
 // or too little variety. Keys are random; passwords are chosen by people.
 func isChosen(m match) bool {
 	v := decodeLetters(m.secret())
-	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) || documented().MatchString(v) {
+	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) || documented().MatchString(v) ||
+		call().MatchString(v) || saysPublic(m) {
 		return true
 	}
-	if rest := variable().ReplaceAllString(v, ""); rest != v && len(rest) < minKnown {
+	if v = variable().ReplaceAllString(v, ""); len(v) < minKnown {
 		return true
 	}
 	digit := strings.ContainsAny(v, digits)
@@ -211,6 +215,12 @@ func isChosen(m match) bool {
 	}
 	return !digit && !isRandomLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
 		strings.Contains(v, "-") && share(v, longWord) >= 0.7 || strings.Contains(v, "...")
+}
+
+// saysPublic reports whether a value's name says that everybody may read it, as that of an assembly's public key does.
+func saysPublic(m match) bool {
+	name, _, _ := strings.Cut(m.whole, m.secret())
+	return strings.Contains(strings.ToLower(name), "public")
 }
 
 var letterCode = lazy(`\\u[0-9a-fA-F]{4}`)

@@ -1,0 +1,58 @@
+package chunker_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/chunker"
+)
+
+// The grammar loses the functions around each of these, or all of the file.
+func TestFormsOfCPPDoNotHideWhatIsDefined(t *testing.T) {
+	t.Parallel()
+	for name, form := range map[string]string{
+		"literal":    "void First() {\n  log(\"x\"sv, R\"j({\"a\": 1})j\"_json);\n}",
+		"comparison": "void First() {\n  if (c < '0' || c > '9') return;\n  assert(height > 0);\n}",
+		"parameter":  "void First(std::shared_ptr<net::Logger> logger) {\n  use(logger);\n}",
+		"result":     "static std::map<int, std::vector<a::b>> First(X* x, int n) {\n  return {};\n}",
+		"trailing":   "auto First(X x) const noexcept -> decltype(x.begin()) {\n  return x.begin();\n}",
+		"macros":     "X_API const char* First(int n) X_NOEXCEPT {\n  return \"\";\n}",
+		"branches":   "int First(int n) {\n#if A\n  if (n) {\n#else\n  if (!n) {\n#endif\n    n++;\n  }\n  return n;\n}",
+		"type":       "using size_type = std::size_t;\nconstexpr size_type First() const noexcept {\n  return n_;\n}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := "namespace app {\n\nclass X_API Store : public Base {\n public:\n  Store(int n) : n_{n}, m_(n) {\n" +
+				"    Base::init(n * m_);\n  }\n\n" + form + "\n\n  int Second(Random* r, const T& t) override {\n" +
+				"    return r->next() % 7;\n  }\n  int n_ GUARDED_BY(mu_);\n};\n\n}  // namespace app\n"
+			chunks, fallback := chunker.New().Cut(t.Context(), "a.cpp", text)
+			require.Empty(t, fallback)
+			var symbols []string
+			for _, c := range chunks {
+				if c.Kind == "function" || c.Kind == "method" {
+					symbols = append(symbols, c.Symbol())
+				}
+			}
+			require.Equal(t, []string{"app.Store.Store", "app.Store.First", "app.Store.Second"}, symbols)
+		})
+	}
+}
+
+func TestACFunctionInCPPIsOne(t *testing.T) {
+	t.Parallel()
+	chunks, _ := chunker.New().Cut(t.Context(), "a.cc", "extern \"C\" int Run(const char* data) {\n  return 0;\n}\n")
+	require.Len(t, chunks, 1)
+	require.Equal(t, "Run", chunks[0].Symbol())
+}
+
+func TestBranchesInABodyInCDoNotHideWhatFollows(t *testing.T) {
+	t.Parallel()
+	text := "static int first(int n) {\n#ifdef A\n  if (n) {\n#else\n  if (!n) {\n#endif\n    n++;\n  }\n  return n;\n}\n" +
+		"\nint second(void) {\n  return 1;\n}\n"
+	chunks, fallback := chunker.New().Cut(t.Context(), "a.c", text)
+	require.Empty(t, fallback)
+	require.Len(t, chunks, 2)
+	require.Equal(t, "static int first(int n)", chunks[0].Signature)
+	require.Equal(t, "second", chunks[1].Symbol())
+}
