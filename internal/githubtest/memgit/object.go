@@ -95,7 +95,7 @@ func (o *Objects) deep(sha, folder string) (all []Entry) {
 // Archive returns the tar.gz that git makes of a commit: a note with its id, the folder and the files, with any paths.
 func (c *Commit) Archive(folder string) []byte {
 	var packed bytes.Buffer
-	compressed := gzip.NewWriter(&packed)
+	compressed, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // the level is one
 	w := tar.NewWriter(compressed)
 	headers := []tar.Header{
 		{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": c.SHA}},
