@@ -162,16 +162,22 @@ func TestATroubleOfATicketsJobNamesWhatToDoNext(t *testing.T) {
 	}
 }
 
-// TestADraftWhoseNameIsTakenSaysHowToGoOn loses the answer that reserves the draft's name, at a
-// service that gives the name to nobody again.
-func TestADraftWhoseNameIsTakenSaysHowToGoOn(t *testing.T) {
+// TestP4_ADraftWhoseNameIsTakenIsGoneOnWith loses the answer that reserves the draft's name, at a
+// service that gives the name to nobody again. The next attempt stores the same draft without a
+// question to the model.
+func TestP4_ADraftWhoseNameIsTakenIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	s := ticketStage(t)
 	s.hub.Fail("POST", "/twirp/github.actions.results.api.v1.ArtifactService/CreateArtifact",
 		githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
 	s.ticketDraft().start().is(1, "FAILED").says("the name is taken", "\n  next    re-run the failed jobs")
+	paid := len(s.model.Requests())
 	s.run.Rerun()
-	s.ticketDraft().start().is(0, "PAUSED")
+	drafted := s.ticketDraft().start().is(0, "PAUSED")
+	require.Len(t, s.model.Requests(), paid)
+	s.approved("")
+	s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
+	s.applied(roundBranch, roundFixed())
 }
 
 // TestCommandsForATicketSuggestPaths refuses in the input commands what no draft of files can take.

@@ -71,7 +71,7 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 	case l == nil:
 		fallback = u.golang()
 	default:
-		fallback = c.parsed(ctx, l, text, func(tree *ts.Tree) {
+		fallback = c.parsed(ctx, l, text, l.outline, func(tree *ts.Tree) {
 			u.rules, u.grammar = l.rules, tree.Language()
 			u.members(tree.RootNode(), owner{}, u.count())
 		})
@@ -86,7 +86,7 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 // returns false if there is no grammar (as for Go), or no tree within the bounds.
 func (c *Chunker) Broken(ctx context.Context, path, text string) (broken bool) {
 	if l := grammarOf(path, text); l != nil && len(text) <= MaxBytes {
-		c.parsed(ctx, l, text, func(tree *ts.Tree) { broken = tree.RootNode().HasError() })
+		c.parsed(ctx, l, text, l.smooth, func(tree *ts.Tree) { broken = tree.RootNode().HasError() })
 	}
 	return broken
 }
@@ -112,9 +112,10 @@ func hopeless(text string) bool {
 	return false
 }
 
-// parsed parses a text, calls show with the tree, and releases the tree. Fallback says why
-// there is no tree, or that show panicked; else it is empty.
-func (c *Chunker) parsed(ctx context.Context, l *language, text string, show func(*ts.Tree)) (fallback string) {
+// parsed parses a text after smooth, calls show with the tree, and releases the tree. Fallback
+// says why there is no tree, or that show panicked; else it is empty.
+func (c *Chunker) parsed(ctx context.Context, l *language, text string, smooth func([]byte),
+	show func(*ts.Tree)) (fallback string) {
 	if hopeless(text) {
 		return Unparsable
 	}
@@ -127,7 +128,7 @@ func (c *Chunker) parsed(ctx context.Context, l *language, text string, show fun
 	if c.stalled.Load() >= mostStalled {
 		return TooSlow
 	}
-	r := c.parse(l, text)
+	r := c.parse(l, text, smooth)
 	if r.fallback == TooSlow {
 		c.slow.Add(1)
 	}
@@ -156,7 +157,7 @@ type result struct {
 
 // parse parses a text, and tells the parser to stop when its time is up. At twice that time
 // it abandons the parse, since parts of the parser never check whether they should stop.
-func (c *Chunker) parse(l *language, text string) result {
+func (c *Chunker) parse(l *language, text string, smooth func([]byte)) result {
 	p := l.parsers.Get().(*ts.Parser) // may unpack the grammar, which is not part of ParseTime
 	stop, begun, done := new(uint32), make(chan func() time.Duration, 1), make(chan result, 1)
 	go func() {
@@ -164,7 +165,7 @@ func (c *Chunker) parse(l *language, text string) result {
 		defer runtime.UnlockOSThread()
 		defer alone()()
 		begun <- clock()
-		done <- l.parse(p, text, stop)
+		done <- l.parse(p, text, smooth, stop)
 	}()
 	used, began, most := <-begun, time.Now(), ParseTime
 	if c.slow.Load() >= mostSlow {
@@ -190,16 +191,16 @@ func (c *Chunker) parse(l *language, text string) result {
 	return result{fallback: TooSlow}
 }
 
-// parse parses a text until it is done or stop is set.
-func (l *language) parse(p *ts.Parser, text string, stop *uint32) (r result) {
+// parse parses a text after smooth, which may be nil, until it is done or stop is set.
+func (l *language) parse(p *ts.Parser, text string, smooth func([]byte), stop *uint32) (r result) {
 	defer func() {
 		if recover() != nil { // T35: a parser that panics affects only its file
 			r = result{fallback: Unparsable}
 		}
 	}()
 	source := []byte(text)
-	if l.smooth != nil {
-		l.smooth(source)
+	if smooth != nil {
+		smooth(source)
 	}
 	p.SetCancellationFlag(stop)
 	parse := p.Parse

@@ -56,3 +56,9 @@ func TestBranchesInABodyInCDoNotHideWhatFollows(t *testing.T) {
 	require.Equal(t, "static int first(int n)", chunks[0].Signature)
 	require.Equal(t, "second", chunks[1].Symbol())
 }
+
+func TestAnErrorInABodyInCIsASyntaxError(t *testing.T) {
+	t.Parallel()
+	require.False(t, chunker.New().Broken(t.Context(), "a.c", "int first(void) {\n  return 1;\n}\n"))
+	require.True(t, chunker.New().Broken(t.Context(), "a.c", "int first(void) {\n  return 1 +;\n}\n"))
+}

@@ -31,7 +31,8 @@ type language struct {
 	rules map[string][]rule // by node type
 
 	parsers sync.Pool
-	smooth  func(source []byte) // replaces what the grammar falls over, before a parse; may be nil
+	smooth  func(source []byte) // replaces forms that the grammar takes for errors; may be nil
+	outline func(source []byte) // smooth, and hides what definitions contain; may be nil
 }
 
 // Roles of nodes that are not chunks themselves.
@@ -102,7 +103,10 @@ func (r *rule) set(option string) {
 	}
 }
 
-var smoothers = map[string]func([]byte){"c": smoothC, "cpp": smoothCPP, "csharp": smoothCSharp}
+var (
+	smoothers = map[string]func([]byte){"csharp": smoothCSharp}
+	outliners = map[string]func([]byte){"c": smoothC, "cpp": smoothCPP, "csharp": smoothCSharp}
+)
 
 // languages returns the languages with rules, by lang's name. Go has its own parser; tsx is TypeScript with tags.
 var languages = sync.OnceValue(func() map[string]*language {
@@ -114,7 +118,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 			rules = "javascript"
 		}
 		if entry := grammars.DetectLanguageByName(name); entry != nil {
-			l := &language{entry: entry, rules: rulesOf(rules), smooth: smoothers[name]}
+			l := &language{entry: entry, rules: rulesOf(rules), smooth: smoothers[name], outline: outliners[name]}
 			l.parsers.New = func() any { return ts.NewParser(entry.Language()) }
 			all[name] = l
 		}

@@ -220,7 +220,8 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 }
 
 // goesOn refuses progress that was made with another ticket text, other modules, another model
-// or other feedback, and progress of a draft that has ended.
+// or other feedback, and progress of a draft that has ended. A draft that waits names its run, so
+// only that run goes on with one that it could not store.
 func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
 	revised *revision) error {
 	v, err := p.driver(store, facts.Thread).Proposed(ctx)
@@ -233,7 +234,8 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 	}
 	by.NameModel(p.config)
 	s := v.State
-	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || v.Outcome != ticketpr.Failed || v.Error != "" ||
+	ended := v.Outcome != ticketpr.Failed && (v.Outcome != ticketpr.Paused || s.Facts.RunID != facts.RunID)
+	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || ended || v.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
 		return errors.New("it is of another draft")
 	}
