@@ -74,6 +74,20 @@ func TestInitApplyReplacesNoRulesWithoutForce(t *testing.T) {
 	require.Empty(t, s.repo.Environment("ai-review-model").Reviewers)
 }
 
+// Branches that cannot be read are not taken for none.
+func TestInitApplyReplacesNoRulesThatItCannotRead(t *testing.T) {
+	s := cloned(t, githubtest.RepoOptions{})
+	_, err := s.applied(s.command())
+	require.NoError(t, err)
+	s.repo.AddEnvironment("ai-review-model", "maya")
+	s.hub.Fail("GET", "/repos/acme/ledger/environments/ai-review-model/deployment-branch-policies",
+		githubtest.Fault{Status: http.StatusForbidden})
+	states, err := s.applied(s.command())
+	require.NoError(t, err)
+	require.Equal(t, "to do", states[1])
+	require.Equal(t, []string{"maya"}, s.repo.Environment("ai-review-model").Reviewers)
+}
+
 // A run that was ended between two requests is finished by the next one.
 func TestInitApplyGoesOnWhereItWasEnded(t *testing.T) {
 	s := cloned(t, githubtest.RepoOptions{})

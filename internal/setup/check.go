@@ -279,7 +279,7 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) (gi
 		case !slices.Contains(names, r.branch):
 			k.State, k.Found, k.Next = no, "does not admit "+r.branch+", where the workflow runs", limit
 		}
-		if len(names) == 0 {
+		if err == nil && len(names) == 0 {
 			e.Rules = 0 // an init was interrupted here
 		}
 	}
