@@ -25,7 +25,7 @@
 //	2 engines   checkpoint render rule     what several steps use
 //	            render/summary …/terminal  a review's pages: a job's summary, a terminal,
 //	            …/proposal                 a ticket's change with its pull request
-//	            handoff                    a draft's way between jobs, of whatever flow:
+//	            handoff                    carries any flow's draft from one job to the next:
 //	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            linter                     what linters say of lines that a change adds

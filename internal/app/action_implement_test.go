@@ -277,7 +277,7 @@ func TestARejectedTicketLeavesNothing(t *testing.T) {
 		drafted := s.ticketDraft().start().is(0, "PAUSED")
 		s.run.Wait(gateName)
 		s.run.Decide(gateName, "rejected", "maya", "not now")
-		s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("draft anew (a review with again: true)")
+		s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("draft again (a review with again: true)")
 		s.ticketJob("record", drafted.digest()).start().is(0, "ABORTED").shows("maya")
 		s.unpushed()
 	})

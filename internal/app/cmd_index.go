@@ -26,10 +26,10 @@ type indexOptions struct {
 func (a *app) indexCommand() command {
 	o := &indexOptions{Settings: settings.Defaults()}
 	return command{
-		name: "index", help: "build the index that search and reviews look things up in",
+		name: "index", help: "build the index that search and reviews use",
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.dir, "dir", "", "the clone, or any `folder`; without it the clone around this folder")
-			f.StringVar(&o.rev, "rev", "", "the `commit` of the clone; without it HEAD")
+			f.StringVar(&o.dir, "dir", "", "the clone, or any `folder`; the default is the clone that holds this one")
+			f.StringVar(&o.rev, "rev", "", "the `commit` to index; the default is HEAD")
 			o.Flags(f, "index")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},

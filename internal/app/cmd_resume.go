@@ -27,7 +27,7 @@ func resumeFlags(o *local.Options, f *pflag.FlagSet) {
 	o.Resumed = true
 	o.Flags(f, "resume")
 	o.DecisionFlags(f)
-	f.BoolVar(&o.Next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
+	f.BoolVar(&o.Next, "next", false, "take the draft that waits with the most severe findings, in the store or, "+
 		"with owner/repo, on GitHub")
 	f.BoolVar(&o.Post, "post", false, "post a draft of GitHub under your own account, with your own token")
 	f.BoolVar(&o.NoInput, "no-input", false, "never ask")

@@ -18,8 +18,8 @@ import (
 )
 
 func showFlags(o *local.Options, f *pflag.FlagSet) {
-	f.BoolVar(&o.Stats, "stats", false, "sum what drafts cost and took, and what approvers kept, dropped and "+
-		"changed: of the store or of folders, all or of owner/repo")
+	f.BoolVar(&o.Stats, "stats", false, "add up what drafts cost, how long they took, and what approvers kept, "+
+		"dropped and changed: of the store or of folders, all or of owner/repo")
 	statsFlags(o, f)
 	f.BoolVar(&o.Tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	f.BoolVar(&o.Handover, "handover", false, "print the kept findings as instructions for a coding agent")

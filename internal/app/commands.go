@@ -36,7 +36,7 @@ func (a *app) commands() []command {
 		a.onDrafts("threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub",
 			func(o *local.Options, f *pflag.FlagSet) { o.ListFlags(f, "threads") }, a.threads),
 		a.onDrafts("stats", "[owner/repo | 'owner/*' | FOLDER]…",
-			"sum what drafts cost and took, and what approvers made of them",
+			"add up what drafts cost, how long they took, and what approvers changed",
 			func(o *local.Options, f *pflag.FlagSet) { statsFlags(o, f); o.ListFlags(f, "stats") }, a.stats),
 	}
 	all = append(all, a.evalCommands()...)
@@ -105,17 +105,17 @@ func (a *app) initCommand() command {
 	c := &setup.Command{Front: a.Front, Name: a.Name}
 	return command{
 		name: "init", args: "[--apply | --check] [--org ORG --repos FILE]",
-		help: "bring reviews into this clone's repository, or by pull requests into those of a list: workflows, " +
-			"settings, what they need on GitHub",
+		help: "set up reviews in this clone's repository, or by pull requests in those of a list: workflows, " +
+			"settings, and what they need on GitHub",
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&c.Apply, "apply", false, "make environments and label on GitHub, and have gh ask for the key")
 			f.BoolVar(&c.Check, "check", false, "write nothing: check files, environments, secret, label, key "+
 				"and model")
-			f.Func("route", "`approval|dispatch`: how a person decides; chosen by what the repository can have where "+
-				"not given", c.SetRoute)
+			f.Func("route", "`approval|dispatch`: how a person decides; by default what the repository's "+
+				"plan allows", c.SetRoute)
 			f.StringSliceVar(&c.Reviewers, "reviewer", nil, "who approves: a `login` or org/team; may be repeated")
 			f.BoolVar(&c.Force, "force", false, "replace workflows and environments that are there and differ")
-			f.StringVar(&c.Org, "org", "", "a pull request in each repository of a list: of this `organization`")
+			f.StringVar(&c.Org, "org", "", "open a pull request in each listed repository of this `organization`")
 			f.StringVar(&c.Repos, "repos", "", "with --org: `file` with a repository's name on each line, or -")
 			o.Flags(f, "init")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
@@ -139,8 +139,8 @@ func (a *app) configCommand() command {
 		help: "check the settings file, or print every setting with where it came from",
 		flags: func(f *pflag.FlagSet) {
 			s.PrintFlags(f, c.Typed)
-			f.BoolVar(&c.Online, "online", false, "check: ask each model for a tiny answer, and GitHub what the "+
-				"token may")
+			f.BoolVar(&c.Online, "online", false, "check: also ask each model for a tiny answer, and GitHub "+
+				"what the token may do")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
 		},
 		run:  c.Run,

@@ -20,7 +20,7 @@ var examples = map[string][]string{
 		"review                                      # the work tree against the default branch",
 		"review owner/repo#42                        # a pull request; posts with --approve",
 		"review main...HEAD --provider offline       # by rules, without a model",
-		"git diff --staged | %s review -                # a diff; exit code 0: done, or a draft waits",
+		"git diff --staged | %s review -                # a diff",
 	},
 	"implement": {`implement TICKET.md --check "go test ./..."  # commits to a branch of its own`},
 	"resume": {

@@ -87,7 +87,7 @@ func (r *remote) namedDrafts(ctx context.Context) ([]parkedDraft, error) {
 		return nil, r.readErr
 	case len(drafts) == 0:
 		return nil, problem.Refuse(1, "no draft of "+r.ref.String()+" is parked on GitHub",
-			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", r.Name,
+			fmt.Sprintf("%s threads %s lists the ones that are; --instance and --code name another one", r.Name,
 				r.ref.FullName()))
 	}
 	return drafts, nil

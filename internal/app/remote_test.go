@@ -202,7 +202,7 @@ func TestThreadsAndShowBesideHostileArtifacts(t *testing.T) {
 	s.cli(nil, "show", "octo/demo#42", "--code", "0123456789abcdef").ends(3)
 	other := s.cli(nil, "show", "octo/demo#42", "--instance", "docs").ends(3)
 	require.Contains(t, other.stderr, "no draft of octo/demo#42 is parked on GitHub")
-	require.Contains(t, other.stderr, "threads octo/demo lists what is")
+	require.Contains(t, other.stderr, "threads octo/demo lists the ones that are")
 }
 
 func TestT19_ThreadsBelievesNoForksDecision(t *testing.T) {

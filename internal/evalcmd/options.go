@@ -38,19 +38,19 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 		"`address` of the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
 	f.BoolVar(&o.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
 	f.Func("scripted", "review by a `script` that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5; "+
-		"or shown: it tells what its prompts and tools have shown it, with packs, tools, both and neither",
+		"or shown: it reports what its prompts and tools have shown it, with packs, tools, both and neither",
 		o.scripted.parse)
 	f.StringVar(&o.repos, "repos", "",
 		"`folder` of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
-	f.UintVar(&o.limit, "limit", 0, "run at most this `number` of cases, the first ones")
+	f.UintVar(&o.limit, "limit", 0, "run only the first `number` of cases")
 	f.Func("max-cost", "stop before the run costs more than this many `USD`, judge included",
 		func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err })
 	f.StringVar(&o.baseline, "baseline", "",
-		"`file` that an earlier run printed as JSON; exit 1 where this run is worse")
+		"`file` that an earlier run printed as JSON; exit 1 if this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many `points` worse than the baseline is not a failure")
 	f.StringVar(&o.decisions, "decisions", "",
 		"`file` of decisions recorded at the gate, applied before the scoring; JSON lines: case, draft, commands")
-	f.StringVar(&o.out, "out", "", "`folder` of results and journal; a run in the same one is continued")
+	f.StringVar(&o.out, "out", "", "`folder` of results and journal; a run in the same folder is continued")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	quietFlag(f, o)
 }

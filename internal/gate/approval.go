@@ -40,7 +40,7 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 			by, d = a.User, said
 		case len(said.Commands) > 0 && !sameEffect(d, said, findings):
 			return "", decision.Decision{}, refuse("two approvals of this draft say different things",
-				"both stay in the run for good: draft anew (a review with again: true), or dispatch the decision "+
+				"both stay in the run for good: draft again (a review with again: true), or dispatch the decision "+
 					"where allow-dispatch lets the environment's reviewers",
 				[2]string{"where", "environment \"" + environment + "\": " + by + " and " + a.User})
 		}
@@ -77,7 +77,7 @@ func Rejected(approvals []github.Approval, before []string, environment string) 
 		return nil
 	}
 	return problem.Refuse(13, "this draft has already been rejected, nothing was posted",
-		"a draft is decided once: draft anew (a review with again: true), or push",
+		"a draft is decided once: draft again (a review with again: true), or push",
 		problem.At("by "+a.User+", in the run's deployment review"))
 }
 

@@ -73,7 +73,7 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 			continue
 		}
 		return problem.Refuse(13, "a draft of this commit has already been rejected, nothing was posted",
-			"draft anew (a review with again: true), or push",
+			"draft again (a review with again: true), or push",
 			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, decidedAt(by))))
 	}
 	return nil
@@ -82,7 +82,7 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 func refuseOther(r decision.Record, how string) error {
 	next := "a draft is decided once: decide the same again; another commit gets a new draft"
 	if r.Decision == decision.Abort {
-		next = "a draft is decided once: draft anew (a review with --again; again: true in a workflow), or push"
+		next = "a draft is decided once: draft again (a review with --again; again: true in a workflow), or push"
 	}
 	return problem.Refuse(13, "this draft has already been decided differently, nothing was posted", next,
 		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, decidedAt(r), how)))

@@ -154,7 +154,7 @@ func (r *Runs) open(ctx context.Context, s Stored, run github.Run, p checkpoint.
 	case err != nil:
 		return Claim{}, false, problem.Refuse(13,
 			"a decision on record for this draft cannot be read, nothing was posted",
-			"delete that artifact if it is nobody's decision, or draft anew (a review with again: true)",
+			"delete that artifact if it is nobody's decision, or draft again (a review with again: true)",
 			problem.At(fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)))
 	}
 	remember(&r.records, s.ID, c.Record)

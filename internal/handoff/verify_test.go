@@ -121,7 +121,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 	moved := func(tr *trail) {
 		tr.Unmoved = func(context.Context, checkpoint.Draft) error {
 			tr.read = append(tr.read, "subject")
-			return problem.Refuse(9, "it moved", "draft anew")
+			return problem.Refuse(9, "it moved", "draft again")
 		}
 	}
 	ran := func(change func(*checkpoint.Run)) func(*trail) {

@@ -173,7 +173,7 @@ func (s *site[S]) unmoved(_ context.Context, d checkpoint.Draft) error {
 	if s.repo.Head("main") == d.Manifest.Subject.Head {
 		return nil
 	}
-	return problem.Refuse(9, "main has moved", "draft anew")
+	return problem.Refuse(9, "main has moved", "draft again")
 }
 
 // answer is checks 11 and 12.

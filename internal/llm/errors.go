@@ -20,7 +20,7 @@ var (
 	ErrNotChat = problem.Sentinel("what came back is not a chat completion",
 		"check base-url: it is that of an OpenAI-compatible server, and often ends in /v1")
 	ErrPage = problem.Sentinel("a web page came back in place of an answer, as from a proxy or a login before base-url",
-		"check base-url, and HTTPS_PROXY where there is a proxy")
+		"check base-url, and HTTPS_PROXY if there is a proxy")
 	ErrNoTools = problem.Sentinel("the model takes no tools there", "use another model")
 	ErrNoLimit = problem.Sentinel("the server takes no limit of the output, so that no cost cap can be held with it",
 		"use another model or server, or leave out max-cost")

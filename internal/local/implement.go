@@ -24,8 +24,8 @@ import (
 // ImplementFlags adds the flags of implement to f.
 func (o *Options) ImplementFlags(f *pflag.FlagSet) {
 	o.Flags(f, "implement")
-	f.StringVar(&o.on, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
-	f.StringSliceVar(&o.modules, "modules", nil, "the only modules that may change, by `names`")
+	f.StringVar(&o.on, "base", "", "`branch` or commit to build on; the default is HEAD")
+	f.StringSliceVar(&o.modules, "modules", nil, "`names` of the only modules that may change")
 	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
 		"of its own")
 	f.BoolVar(&o.approve, "approve", false, "approve: commit the change to a branch of its own")

@@ -105,7 +105,7 @@ func (o *Options) ProposalFlags(f *pflag.FlagSet) {
 		"--approve; may be repeated")
 	f.BoolVar(&o.Push, "push", false, "an approved change for a ticket becomes a branch and a draft pull request on "+
 		"GitHub, under your own account")
-	f.StringVar(&o.repo, "repo", "", "with --push: `owner/name`, where it is not the clone's origin")
+	f.StringVar(&o.repo, "repo", "", "with --push: `owner/name`, if it is not the clone's origin")
 }
 
 // DecisionFlags adds the flags that decide a review.

@@ -26,9 +26,10 @@ func (o *Options) Flags(f *pflag.FlagSet) {
 	f.StringVar(&o.rev, "rev", "", "the `commit` that is searched: a branch, tag or hash; "+
 		"the default is the current one")
 	f.StringArrayVar(&o.paths, "path", nil, "search only paths that match this `glob`; may be repeated")
-	f.IntVar(&o.k, "k", retrieve.DefaultK, "how many hits are shown, a `number`")
-	f.BoolVar(&o.explain, "explain", false, "show which list found a hit at which rank, and what each stage gave")
-	f.StringVar(&o.golden, "golden", "", "measure the questions of this `file` instead; --dir holds their sources")
+	f.IntVar(&o.k, "k", retrieve.DefaultK, "show at most this `number` of hits")
+	f.BoolVar(&o.explain, "explain", false, "show at which rank each list found a hit, and what each stage produced")
+	f.StringVar(&o.golden, "golden", "", "measure how well the questions in this `file` are answered; "+
+		"--dir holds their sources")
 	o.Settings.Flags(f, "search")
 	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
 }

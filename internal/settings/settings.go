@@ -7,7 +7,7 @@
 // writes action.yml from the rows. One that overrides a key of the settings file is also a
 // field of config.File, which applies it over what the files set, so that everyone reads
 // config.Config. A setting that is not a key and changes what a draft contains goes through
-// driver.Facts, and into purpose (app's local.go).
+// driver.Facts, and into purpose in internal/local.
 package settings
 
 import (
@@ -145,11 +145,11 @@ func sources(s *Settings) []Row {
 			Help: "settings file, read from the base commit", Default: config.DefaultPath, use: fileItself,
 			field: text(&s.Config)},
 		{Name: "defaults", Flag: drafts + ", show, stats, context",
-			Help: "settings as YAML, below those of the file; its list locked names what stays",
+			Help: "default settings as YAML, which the file overrides, except for the keys in their list locked",
 			use:  fileItself, field: text(&s.Defaults)},
 		{Name: "environment", Help: "the protected environment of the deciding job", field: text(&s.Environment)},
 		{Name: "code", Flag: waiting, Help: "the draft's code", use: oneDraft, field: digits(&s.Code, 16)},
-		{Name: "draft", Help: "the draft's pull request and code, such as 42-3f9c2a71be04d855, for both in one",
+		{Name: "draft", Help: "the draft's pull request and code in one, such as 42-3f9c2a71be04d855",
 			use: oneDraft, field: draftName(&s.PullRequest, &s.Code)},
 		{Name: "run-id", Help: "the run that made the draft", use: oneDraft, field: number(&s.RunID, 1, 1<<62)},
 		{Name: "checkpoint-digest", Help: "the draft's digest", use: oneDraft, field: digits(&s.Digest, 64)},
@@ -166,7 +166,7 @@ func decisions(s *Settings) []Row {
 		{Name: "decision", Help: "approve or abort", use: oneDraft,
 			field: choice(&s.Decision, decision.Approve, decision.Abort)},
 		{Name: "feedback", Help: "what the next draft should do differently", use: oneDraft, field: text(&s.Feedback)},
-		{Name: "commands", Help: "per-finding decisions, one a line", use: oneDraft, field: text(&s.Commands)},
+		{Name: "commands", Help: "decisions on single findings, one per line", use: oneDraft, field: text(&s.Commands)},
 		{Name: "gate-from", Flag: "review, eval run",
 			Help: "lowest severity that stops for a person", Default: string(finding.Minor),
 			field: choice(&s.GateFrom, finding.Severities()...)},
@@ -174,10 +174,10 @@ func decisions(s *Settings) []Row {
 			field: text(&s.Instance).withCheck(pull.CheckInstance)},
 		{Name: "expires", Flag: drafts,
 			Help: "how long a draft may wait, such as 14d or 36h", field: duration(&s.Expires)},
-		{Name: "retention-days", Help: "how long the artifact is kept", Default: "15",
+		{Name: "retention-days", Help: "how many days the artifact is kept", Default: "15",
 			field: number(&s.Retention, 1, 400)},
 		{Name: "record-retention-days", Flag: reviews,
-			Help:    "how long decision records are kept, by which reviews are known as ours",
+			Help:    "how many days to keep the decision records by which our reviews are recognized",
 			Default: "90", field: number(&s.Records, 1, 400)},
 		{Name: "again", Flag: "review, implement",
 			Help: "make a new draft of the same commit, and pay again", Default: "false", use: oneDraft,
@@ -215,7 +215,7 @@ func results(s *Settings) []Row {
 			Help:  "results of linters (SARIF, rdjson, checkstyle): a glob, or WORKFLOW.yml/ARTIFACT",
 			field: text(&s.Findings)},
 		{Name: "findings-wait", Flag: "review",
-			Help: "how long that artifact is waited for, such as 10m", Default: "10m",
+			Help: "how long to wait for that artifact, such as 10m", Default: "10m",
 			field: duration(&s.FindingsWait)},
 		{Name: "fail-on", Flag: reviews,
 			Help:    "lowest severity at which a posted finding that is still open fails the run, or none",

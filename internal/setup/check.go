@@ -100,7 +100,7 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 		k.Found = "there is none (GITHUB_TOKEN, such as $(gh auth token))"
 	case err != nil:
 		k.State, k.Found = no, driver.Gist(err)
-		k.Next = cmp.Or(nextStep(err), "see that this machine reaches GitHub (HTTPS_PROXY), and run it again")
+		k.Next = cmp.Or(nextStep(err), "check that this machine can reach GitHub (HTTPS_PROXY), and run it again")
 	case !known:
 		k.State, k.Found = ok, "may read it; whether it may post reviews, only posting tells"
 	case !posts:

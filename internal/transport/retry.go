@@ -23,7 +23,7 @@ var (
 	ErrTooLarge = errors.New("the answer is too large")
 	// ErrTimeout reports a try without a complete answer in time.
 	ErrTimeout = problem.Sentinel("no complete answer in time",
-		"see that this machine reaches that server; run it again")
+		"check that this machine can reach that server; run it again")
 	// ErrNotJSON reports a 2xx answer that is not JSON, to a request that accepts JSON.
 	ErrNotJSON = errors.New("what came back is not JSON")
 )

@@ -235,8 +235,8 @@ func TestWhoIsNotReachedSaysWhatToDo(t *testing.T) {
 	gone.Close()
 	for name, c := range map[string]struct{ url, next string }{
 		"unknown certificate": {unknown.URL, "SSL_CERT_FILE"},
-		"no TLS":              {"https" + strings.TrimPrefix(plain.URL, "http"), "reaches that server"},
-		"nobody listens":      {gone.URL, "reaches that server"},
+		"no TLS":              {"https" + strings.TrimPrefix(plain.URL, "http"), "can reach that server"},
+		"nobody listens":      {gone.URL, "can reach that server"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -245,7 +245,7 @@ func TestWhoIsNotReachedSaysWhatToDo(t *testing.T) {
 		})
 	}
 	other := &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}}
-	require.Contains(t, problem.Of(withAdvice(other)).Error(), "reaches that server", "no authority mends that")
+	require.Contains(t, problem.Of(withAdvice(other)).Error(), "can reach that server", "no authority mends that")
 	require.ErrorIs(t, withAdvice(&net.OpError{Op: "dial", Err: ErrForbidden}), ErrForbidden)
 	require.NotContains(t, problem.Of(withAdvice(&net.OpError{Op: "dial", Err: ErrForbidden})).Error(), "reaches")
 }

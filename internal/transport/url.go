@@ -85,7 +85,7 @@ func withAdvice(err error) error {
 	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
 	if (dialled || ended || garbled || refused) && !errors.Is(err, ErrForbidden) {
 		return problem.As(problem.Failed, err,
-			"see that this machine reaches that server, through HTTPS_PROXY where there is a proxy; run it again")
+			"check that this machine can reach that server, through HTTPS_PROXY if there is a proxy; run it again")
 	}
 	return err
 }

@@ -61,7 +61,7 @@ type Draft struct {
 	WithdrewBy string `json:"withdrew_by,omitempty"` // who requested the new draft, and may not decide
 	// earlier reviews could not be read, so what still stands of them is unknown
 	Unread  bool          `json:"unread,omitempty"`
-	Again   bool          `json:"again,omitempty"`       // drafted anew: earlier rejections do not apply to it
+	Again   bool          `json:"again,omitempty"`       // drafted again: earlier rejections do not apply to it
 	UsedIDs int           `json:"used_ids,omitempty"`    // highest finding id that earlier drafts of the thread used
 	Seconds float64       `json:"seconds,omitempty"`     // duration of its run, up to the gate or the end
 	Trace   string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
@@ -234,7 +234,7 @@ func (s State) Review() render.Review {
 	}
 	if d := s.Draft; d.Withdrew != "" {
 		r.Notices = append(r.Notices, fmt.Sprintf("The findings of the withdrawn draft %s stay in this one: %s had "+
-			"it drafted anew, and may not decide.",
+			"it drafted again, and may not decide.",
 			guard.Code(d.Withdrew), guard.Code(cmp.Or(d.WithdrewBy, "nobody who is named"))))
 	}
 	if unheard := s.feedbackFailed(); len(unheard) > 0 {
