@@ -23,7 +23,8 @@ type Workflows struct {
 }
 
 func newWorkflows(r *Repo) *Workflows {
-	return &Workflows{environments: environments{r, map[string]*environment{}}, Cache: runner.Cache{Host: r.Host.Host, Common: defaultBranch}, repo: r,
+	return &Workflows{environments: environments{r, map[string]*environment{}},
+		Cache: runner.Cache{Host: r.Host.Host, Common: defaultBranch}, repo: r,
 		runs: map[int64]*Run{}}
 }
 

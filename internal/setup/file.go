@@ -61,8 +61,8 @@ func writeFiles(top string, files []File, force bool) (err error) {
 func stateOf(root *os.Root, f File) (string, error) {
 	for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
 		if info, err := root.Lstat(dir); err == nil && !info.IsDir() {
-			return "", problem.Usage(dir+" is not a folder, or is a link to one", "GitHub follows no link there: make it a "+
-				"folder")
+			return "", problem.Usage(dir+" is not a folder, or is a link to one",
+				"GitHub follows no link there: make it a folder")
 		}
 	}
 	text, err := readRoot(root, f.Path)

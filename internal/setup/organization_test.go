@@ -212,7 +212,7 @@ func TestInitOfAListGoesOnWhereOneFails(t *testing.T) {
 		"a rule forbids the branch": {func(c *company, _ *githubtest.Repo) {
 			c.hub.Fail("POST", "/repos/acme/m/git/refs", githubtest.Fault{Status: http.StatusUnprocessableEntity,
 				Body: `{"message":"Repository rule violations found\n\nCannot create ref."}`})
-		}, []string{"Repository rule violations", "mend what the answer names, then run it again"}},
+		}, []string{"Repository rule violations", "correct what the answer names, then run it again"}},
 		"the server fails": {func(c *company, _ *githubtest.Repo) {
 			c.hub.Fail("POST", "/repos/acme/m/pulls", githubtest.Fault{Status: http.StatusBadGateway})
 		}, []string{"acme/m: ", "run it again"}},

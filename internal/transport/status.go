@@ -49,7 +49,7 @@ func (e *StatusError) Next() string {
 	case e.Code >= http.StatusInternalServerError:
 		return "the server is failing; run it again later"
 	}
-	return "mend what the answer names, then run it again"
+	return "correct what the answer names, then run it again"
 }
 
 const (

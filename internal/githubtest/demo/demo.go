@@ -92,8 +92,11 @@ func Control(s *githubtest.Server) *httptest.Server {
 			run := r.AddRun(githubtest.RunOptions{Path: c.Workflow, Event: c.Event, HeadSHA: c.SHA, Actor: c.User})
 			return object{"run": run.ID, "runtime": s.RuntimeToken(run, "draft")}
 		},
-		"artifacts": func(c control, r *repo) any { r.Run(c.Run).AddArtifact(c.Name, zipped(c.Files)); return object{} },
-		"reviews":   func(c control, r *repo) any { return r.Pull(c.Pull).Reviews() },
+		"artifacts": func(c control, r *repo) any {
+			r.Run(c.Run).AddArtifact(c.Name, zipped(c.Files))
+			return object{}
+		},
+		"reviews": func(c control, r *repo) any { return r.Pull(c.Pull).Reviews() },
 	} {
 		mux.HandleFunc("POST /"+name, func(out http.ResponseWriter, in *http.Request) {
 			var c control
