@@ -243,7 +243,7 @@ func TestT30_AServerThatFailsOrLiesIsLeftOffAndLearnsNoMore(t *testing.T) {
 				o := options(s)
 				o.OnLost = func(e *embed.LostError) { notes = append(notes, e.Note()) }
 				if c.fault == silent {
-					o.HTTP = transport.New(transport.Options{Tries: 2, Timeout: 50 * time.Millisecond,
+					o.HTTP = transport.New(transport.Options{Tries: 2, Timeout: 500 * time.Millisecond,
 						Retry: func(*http.Request) bool { return true }, Backoff: time.Millisecond})
 				}
 				var ask func() error

@@ -68,8 +68,21 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 		Name: arg, Head: head, Settings: file.Path, Clone: g,
 		Thread: fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head),
 	}
+	if headName == "HEAD" {
+		c.Branch = g.branch()
+	}
 	err = g.read(ctx, base, head, file, &c)
 	return c, err
+}
+
+// branch returns the ref that HEAD names, or "" if HEAD is detached.
+func (g Clone) branch() string {
+	text, _ := os.ReadFile(filepath.Join(g.Dir, "HEAD")) // Git has read it before
+	name, symbolic := strings.CutPrefix(string(text), "ref:")
+	if !symbolic {
+		return ""
+	}
+	return strings.TrimSpace(name)
 }
 
 // Clone is an open repository on this machine. Nothing that the reviewed change could configure

@@ -40,6 +40,7 @@ type Change struct {
 	// orders
 	Guidance []prompt.Document
 	Base     string // the commit that the change starts from; empty for a diff
+	Branch   string // the branch of the clone, such as refs/heads/fix, where the thread's id says only HEAD or worktree
 	Clone    Clone  // that the change was read from; zero for a diff or a pull request
 	Tree     string // for a work tree: its files as a Git tree; else empty
 	Objects  string // for a work tree: the folder with the objects that the clone lacks; else empty

@@ -169,7 +169,7 @@ func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 }
 
 // recall returns what was said before about the pull request, or in the last decided review
-// of the range or folder that has findings.
+// of the range or folder, on the same branch, that has findings.
 func (r *Run) recall(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
 	ids, err := r.alike(ctx)
 	if err != nil {
@@ -182,8 +182,10 @@ func (r *Run) recall(ctx context.Context, change ingest.Change) ([]finding.Earli
 	var decided []reviewpr.State
 	for _, id := range ids {
 		// a thread that cannot be read is skipped
-		if view, err := flow.Inspect(ctx, id); err == nil && view.Status == graph.Ended && view.State.Decision != nil {
-			decided = append(decided, view.State)
+		view, err := flow.Inspect(ctx, id)
+		if s := view.State; err == nil && view.Status == graph.Ended && s.Decision != nil &&
+			s.Draft.Branch == change.Branch {
+			decided = append(decided, s)
 		}
 	}
 	order.Stable(decided, func(a, b reviewpr.State) int { return b.Decision.At.Compare(a.Decision.At) })

@@ -69,6 +69,7 @@ type Draft struct {
 	Linters linter.Report `json:"linters,omitzero"`      // the linters' results for the change
 
 	Name       string        `json:"name"`
+	Branch     string        `json:"branch,omitempty"` // of a clone, where the thread's id does not name it
 	Unlisted   int           `json:"unlisted,omitempty"`
 	Config     config.Config `json:"config"`
 	Attributes []byte        `json:"attributes,omitempty"`
@@ -76,7 +77,7 @@ type Draft struct {
 
 // withChange adds the facts of the change.
 func (d Draft) withChange(c ingest.Change) Draft {
-	d.Name, d.Thread, d.Unlisted = c.Name, c.Thread, c.Unlisted
+	d.Name, d.Branch, d.Thread, d.Unlisted = c.Name, c.Branch, c.Thread, c.Unlisted
 	d.Subject = checkpoint.Subject{Instance: d.Subject.Instance}
 	if c.Pull != nil {
 		d.Subject = PullRequest(c.Pull.Ref, c.Pull.RepoID, d.Subject.Instance)
