@@ -26,7 +26,9 @@ var cppStumbles = []stumble{
 }
 
 var (
-	cppToken = pattern.Lazy(`//[^\n]*|/\*(?s:.*?)\*/|R"\w*\((?s:.*?)\)\w*"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'` +
+	// What is not closed ends with the text, so that a text of openings takes no longer than another.
+	cppToken = pattern.Lazy(`//[^\n]*|/\*(?s:.*?)(?:\*/|\z)|R"\w*\((?s:.*?)(?:\)\w*"|\z)|"(?:[^"\\\n]|\\.)*"` +
+		`|'(?:[^'\\\n]|\\.)+'` +
 		`|\d[\w'.]*|#(?:[^\n\\]|\\\r?\n|\\.)*|->|\w+|[^\s\w]`)
 	directive  = pattern.Lazy(`^#\s*(if|el|endif)`)
 	specifiers = pattern.Lazy(`^[\w \t]*$`)

@@ -1,6 +1,7 @@
 package chunker_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +62,12 @@ func TestAnErrorInABodyInCIsASyntaxError(t *testing.T) {
 	t.Parallel()
 	require.False(t, chunker.New().Broken(t.Context(), "a.c", "int first(void) {\n  return 1;\n}\n"))
 	require.True(t, chunker.New().Broken(t.Context(), "a.c", "int first(void) {\n  return 1 +;\n}\n"))
+}
+
+func TestT35_CommentsThatAreNeverClosedTakeNoLonger(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a.c", "a.cpp"} {
+		_, fallback := chunker.New().Cut(t.Context(), name, strings.Repeat("/*\n", 10_000))
+		require.Empty(t, fallback, name)
+	}
 }
