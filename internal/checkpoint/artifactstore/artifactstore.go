@@ -17,7 +17,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/transport"
 )
 
 const (
@@ -141,7 +140,12 @@ func (s *Store) noteChange(ctx context.Context, thread string) {
 
 func (s *Store) tick(ctx context.Context) {
 	defer close(s.ended)
-	for wait := s.options.Interval; transport.Sleep(ctx, wait) == nil; wait = max(wait, min(2*wait, lastInterval)) {
+	for wait := s.options.Interval; ; wait = max(wait, min(2*wait, lastInterval)) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
 		if err := s.upload(ctx, false); err != nil && !errors.Is(err, context.Canceled) {
 			s.options.OnError(err)
 		}
