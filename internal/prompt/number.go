@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -23,10 +24,16 @@ func Number(patch string) string {
 	return NumberHunks(hunks)
 }
 
+// imports matches sections that name no function. Git writes them for a hunk above the first one.
+var imports = regexp.MustCompile(`^(package|import|from|use|using|require|#\s*include)\b`)
+
 // NumberHunks formats hunks as Number does.
 func NumberHunks(hunks []diff.Hunk) string {
 	var b strings.Builder
 	for _, h := range hunks {
+		if imports.MatchString(h.Section) {
+			h.Section = ""
+		}
 		b.WriteString(strings.TrimRight("@@ "+shorten(h.Section), " \r") + "\n")
 		for _, l := range h.Lines {
 			fmt.Fprintf(&b, "%6s %6s %c %s\n", number(l.Old), number(l.New), l.Op,

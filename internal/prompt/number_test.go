@@ -16,6 +16,16 @@ func TestNumberKeepsWhatIsNoPatchAndNoLineEnds(t *testing.T) {
 	require.NotContains(t, Number("@@ -1 +1 @@\r\n-a\r\n+b\r\n"), "\r")
 }
 
+func TestNumberNamesFunctionsAroundHunksAndNoImports(t *testing.T) {
+	t.Parallel()
+	for section, want := range map[string]string{
+		"func f() {": "@@ func f() {", "def importer(x):": "@@ def importer(x):", "import (": "@@",
+		"package a": "@@", `require "json"`: "@@", "# include <a.h>": "@@", "use_it(f);": "@@ use_it(f);",
+	} {
+		require.Equal(t, want, strings.SplitN(Number("@@ -9 +9 @@ "+section+"\n-a\n+b\n"), "\n", 2)[0], section)
+	}
+}
+
 func TestNumberLeavesOutTheMiddleOfLongLinesWithACount(t *testing.T) {
 	t.Parallel()
 	whole := strings.Repeat("x", maxLine)

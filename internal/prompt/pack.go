@@ -23,7 +23,7 @@ func (p Piece) EndLine() int {
 var reasons = map[string]string{
 	"encloses": "the change stands in it", "calls": "it uses what is changed",
 	"defines": "it defines what the change uses", "tests": "a test that touches what is changed",
-	"similar": "a search for the change found it",
+	"similar": "similar code, found by a search for the change",
 }
 
 func pack(pieces []Piece) string {

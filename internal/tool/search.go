@@ -17,7 +17,7 @@ const (
 )
 
 type searchArgs struct {
-	Query string `json:"query" description:"A text; an RE2 expression where regex is true; or words for a purpose."`
+	Query string `json:"query" description:"A text; an RE2 expression where regex is true; or a question in words."`
 	Path  string `json:"path" description:"A folder, a file, or a glob such as internal/**/*.go; empty for all."`
 	Regex bool   `json:"regex" description:"Whether query is a regular expression."`
 }
@@ -28,8 +28,8 @@ type searchArgs struct {
 // that ranks; nil for no ranking.
 func SearchCode(head Files, open Open) Tool {
 	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows "+
-		"them as path:line: text. Upper and lower case differ. Of words that say what the code does, such as: where "+
-		"is the retry limit checked, it shows the pieces of code that answer best.",
+		"them as path:line: text, without indentation. Upper and lower case differ. For a query in words that asks "+
+		"what code does, such as: where is the retry limit checked, it shows the best matching pieces of code instead.",
 		func(ctx context.Context, a searchArgs) (string, error) {
 			if open != nil && a.inWords() {
 				return a.rankedPage(ctx, head, open)
