@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	zdiff "znkr.io/diff"
@@ -21,8 +22,16 @@ func Between(old, new string) (patch string, additions, deletions int) {
 	if strings.Count(old, "\n")+strings.Count(new, "\n") >= fastFrom {
 		options = append(options, zdiff.Fast())
 	}
+	above, section, passed := old, "", 0
 	for _, h := range textdiff.Hunks(old, new, options...) {
-		fmt.Fprintf(&b, "@@ -%s +%s @@\n", lineRange(h.LineNoX, h.EndLineNoX), lineRange(h.LineNoY, h.EndLineNoY))
+		for ; passed < h.LineNoX; passed++ {
+			var line string
+			if line, above, _ = strings.Cut(above, "\n"); opensSection.MatchString(line) {
+				section = " " + strings.TrimRight(line[:min(len(line), maxSection)], " \t\r")
+			}
+		}
+		fmt.Fprintf(&b, "@@ -%s +%s @@%s\n", lineRange(h.LineNoX, h.EndLineNoX), lineRange(h.LineNoY, h.EndLineNoY),
+			strings.ToValidUTF8(section, ""))
 		for _, e := range h.Edits {
 			switch e.Op {
 			case zdiff.Insert:
@@ -38,6 +47,11 @@ func Between(old, new string) (patch string, additions, deletions int) {
 	}
 	return strings.TrimSuffix(b.String(), "\n"), additions, deletions
 }
+
+// opensSection matches the lines that Git names in a hunk's header by default, as the function around it.
+var opensSection = regexp.MustCompile(`^[A-Za-z_$]`)
+
+const maxSection = 80 // bytes of that line, as Git shows
 
 // lineRange formats a zero-based half-open range as a hunk header does: a count of one is omitted,
 // and an empty range names the line before it.

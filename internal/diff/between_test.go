@@ -151,7 +151,7 @@ func TestBetweenGivesTheHunksOfGit(t *testing.T) {
 	require.GreaterOrEqual(t, equal, tries*4/5)
 }
 
-// gitPatch is git's patch in GitHub's form, without the sections.
+// gitPatch is git's patch in GitHub's form.
 func gitPatch(tb testing.TB, dir, old, new string) string {
 	tb.Helper()
 	require.NoError(tb, os.WriteFile(filepath.Join(dir, "a"), []byte(old), 0o600))
@@ -163,13 +163,7 @@ func gitPatch(tb testing.TB, dir, old, new string) string {
 	if !ok {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
-	for i, l := range lines {
-		if at := strings.Index(l, " @@ "); strings.HasPrefix(l, "@@ ") && at > 0 {
-			lines[i] = l[:at+3]
-		}
-	}
-	return strings.Join(lines, "\n")
+	return strings.TrimSuffix(body, "\n")
 }
 
 func TestBetweenIsBoundedForHugeTexts(t *testing.T) {

@@ -1,6 +1,7 @@
 package implement
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
@@ -104,15 +106,15 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 	used cost.Usage, err error) {
 	modules, paths := base.Rules.Modules, slices.Sorted(maps.Keys(base.Rules.Entries))
 	reasons := map[string]any{}
-	var names, list []string
+	var names []string
 	for _, one := range modules {
-		names, list = append(names, one.Name), append(list, listed(one, paths))
+		names = append(names, one.Name)
 		reasons[one.Name] = map[string]string{"type": "string"}
 	}
 	enum, _ := json.Marshal(names) // only strings: neither can fail
 	properties, _ := json.Marshal(reasons)
 	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
-		{"classification", classified(c)}, {"modules", strings.Join(list, "\n")}},
+		{"classification", classified(c)}, {"modules", listed(modules, paths)}},
 		schema: prompt("modules.json", "{{names}}", string(enum), "{{reasons}}", string(properties))}
 	used, err = answered(ctx, m, q, func(said struct {
 		Modules []string       `json:"affected_modules"`
@@ -145,21 +147,37 @@ const (
 	maxListed = 60 // files shown of a module
 )
 
-// listed returns a module as the prompt shows it, with the first of its files.
-func listed(m config.Module, paths []string) string {
+// listed returns the modules as the prompt shows them, each with the first of its files. Tests
+// that belong to every module, as in a folder for all tests, are shown once, behind them.
+func listed(modules []config.Module, paths []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "module %s: %s\n", m.Name, oneLine(m.Description))
-	n := 0
-	for _, p := range paths {
-		if !pattern.Matches(slices.Concat(m.Paths, m.Tests), p) {
-			continue
+	files := func(globs []string) {
+		n := 0
+		for _, p := range paths {
+			if claim.Asset(p) || claim.Unread(p) || !pattern.Matches(globs, p) {
+				continue
+			}
+			if n++; n <= maxListed {
+				b.WriteString("  " + p + "\n")
+			}
 		}
-		if n++; n <= maxListed {
-			b.WriteString("  " + p + "\n")
+		if n > maxListed {
+			fmt.Fprintf(&b, "  … and %d more files\n", n-maxListed)
 		}
 	}
-	if n > maxListed {
-		fmt.Fprintf(&b, "  … and %d more files\n", n-maxListed)
+	tests := modules[0].Tests
+	shared := !slices.ContainsFunc(modules, func(m config.Module) bool { return !slices.Equal(m.Tests, tests) })
+	for _, m := range modules {
+		fmt.Fprintf(&b, "module %s: %s\n", m.Name, cmp.Or(oneLine(m.Description), "no description"))
+		if globs := m.Paths; shared {
+			files(globs)
+		} else {
+			files(slices.Concat(globs, m.Tests))
+		}
+	}
+	if shared && len(tests) > 0 {
+		b.WriteString("tests of every module:\n")
+		files(tests)
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package implement
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -127,7 +128,7 @@ func (b Brief) sources(ctx context.Context) (all []block, shown []string, err er
 			may = append(may, p)
 		}
 	}
-	shown, files, err := b.Base.show(ctx, "file", may, maxFiles)
+	shown, files, err := b.Base.show(ctx, "file", may, maxFiles, 0)
 	all = append(all, files...)
 	for _, c := range d.Chunks {
 		if !slices.Contains(shown, c.Path) {
@@ -138,15 +139,24 @@ func (b Brief) sources(ctx context.Context) (all []block, shown []string, err er
 	return all, shown, err
 }
 
-// show reads files, at most room bytes altogether. It skips those that do not fit or are no text.
-func (b Base) show(ctx context.Context, label string, paths []string, room int) (shown []string, all []block,
+// show reads files, at most room bytes altogether. Of one that does not fit it takes the first
+// lines, of at most part bytes, unless part is 0. It skips what is no text.
+func (b Base) show(ctx context.Context, label string, paths []string, room, part int) (shown []string, all []block,
 	err error) {
 	for _, p := range paths {
 		text, err := b.Read(ctx, p)
 		switch {
 		case err != nil && !tree.AboutFile(err):
 			return nil, nil, err
-		case err != nil || len(text) > room:
+		case err != nil:
+			continue
+		case len(text) > room:
+			begun := text[:bytes.LastIndexByte(text[:min(part, room)], '\n')+1]
+			if len(begun) > 0 {
+				room -= len(begun)
+				all = append(all, block{label, fmt.Sprintf("%s, the first %d lines of %d\n%s", p,
+					bytes.Count(begun, []byte("\n")), bytes.Count(text, []byte("\n")), begun)})
+			}
 			continue
 		}
 		room -= len(text)
@@ -157,6 +167,7 @@ func (b Base) show(ctx context.Context, label string, paths []string, room int) 
 
 const (
 	maxExamples = 32 << 10 // bytes of existing tests
+	maxExample  = 12 << 10 // bytes of one that does not fit
 	maxBuild    = 16 << 10 // bytes of build files
 	mostTests   = 4        // test files
 	mostBuild   = 3        // build files
@@ -192,7 +203,8 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 		{"test", b.nearest(own), mostTests, maxExamples}, {"end-to-end test", b.nearest(wide), 1, maxExamples},
 		{"build", b.builds(shown), mostBuild, maxBuild},
 	} {
-		_, blocks, err := b.Base.show(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], kind.room)
+		_, blocks, err := b.Base.show(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], kind.room,
+			maxExample)
 		if err != nil {
 			return nil, err
 		}
@@ -204,17 +216,22 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 var endToEnd = pattern.Lazy(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)` +
 	`(?:[/._-]|tests?\b).*\.[a-z]+$|(?:^|/)\w+(?:IT|E2ETest|EndToEndTest)\.(?:java|kt)$`)
 
-// nearest sorts tests by how close they are to a likely file: similar name, same folder, same
-// extension, none of these.
+// nearest sorts tests by how close they are to a likely file: the file itself, similar name, same
+// folder, same extension, none of these; tests by name before what stands beside them.
 func (b Brief) nearest(tests []string) []string {
-	far := map[string]int{}
+	far, helps := map[string]int{}, map[string]int{}
 	for _, p := range tests {
 		far[p] = 3
+		if !named().MatchString(path.Base(p)) {
+			helps[p] = 1
+		}
 		for _, l := range b.Draft.Scope.Likely {
 			stem := strings.TrimSuffix(path.Base(l), path.Ext(l))
 			switch {
+			case p == l:
+				far[p] = -1
 			case len(stem) > 2 && strings.Contains(strings.ToLower(path.Base(p)), strings.ToLower(stem)):
-				far[p] = 0
+				far[p] = min(far[p], 0)
 			case path.Dir(p) == path.Dir(l):
 				far[p] = min(far[p], 1)
 			case path.Ext(p) == path.Ext(l):
@@ -222,9 +239,11 @@ func (b Brief) nearest(tests []string) []string {
 			}
 		}
 	}
-	slices.SortFunc(tests, func(a, b string) int { return cmp.Or(far[a]-far[b], strings.Compare(a, b)) })
+	slices.SortFunc(tests, func(a, b string) int { return cmp.Or(helps[a]-helps[b], far[a]-far[b], strings.Compare(a, b)) })
 	return tests
 }
+
+var named = pattern.Lazy(`(?i)test|spec`)
 
 // builds returns the build files next to and above the likely ones, which name the test tools.
 func (b Brief) builds(shown []string) (all []string) {
