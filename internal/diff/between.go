@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	zdiff "znkr.io/diff"
@@ -26,7 +25,7 @@ func Between(old, new string) (patch string, additions, deletions int) {
 	for _, h := range textdiff.Hunks(old, new, options...) {
 		for ; passed < h.LineNoX; passed++ {
 			var line string
-			if line, above, _ = strings.Cut(above, "\n"); opensSection.MatchString(line) {
+			if line, above, _ = strings.Cut(above, "\n"); opensSection(line) {
 				section = " " + strings.TrimRight(line[:min(len(line), maxSection)], " \t\r")
 			}
 		}
@@ -48,8 +47,11 @@ func Between(old, new string) (patch string, additions, deletions int) {
 	return strings.TrimSuffix(b.String(), "\n"), additions, deletions
 }
 
-// opensSection matches the lines that Git names in a hunk's header by default, as the function around it.
-var opensSection = regexp.MustCompile(`^[A-Za-z_$]`)
+// opensSection reports whether Git by default takes a line for the beginning of a function, which it
+// names in the headers of the hunks that follow.
+func opensSection(line string) bool {
+	return line != "" && (line[0] == '_' || line[0] == '$' || 'a' <= line[0]|0x20 && line[0]|0x20 <= 'z')
+}
 
 const maxSection = 80 // bytes of that line, as Git shows
 

@@ -2,11 +2,11 @@ package prompt
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // maxLine is the limit in bytes of one line of text in a prompt. A longer one, data or generated,
@@ -25,13 +25,13 @@ func Number(patch string) string {
 }
 
 // imports matches sections that name no function. Git writes them for a hunk above the first one.
-var imports = regexp.MustCompile(`^(package|import|from|use|using|require|#\s*include)\b`)
+var imports = pattern.Lazy(`^(package|import|from|use|using|require|#\s*include)\b`)
 
 // NumberHunks formats hunks as Number does.
 func NumberHunks(hunks []diff.Hunk) string {
 	var b strings.Builder
 	for _, h := range hunks {
-		if imports.MatchString(h.Section) {
+		if imports().MatchString(h.Section) {
 			h.Section = ""
 		}
 		b.WriteString(strings.TrimRight("@@ "+shorten(h.Section), " \r") + "\n")
