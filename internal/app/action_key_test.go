@@ -17,11 +17,11 @@ func badKeys() map[string]struct{ key, says string } {
 		"blank": {" \t\n ", "checkpoint-key is not set or empty"},
 		"31 bytes": {base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 31))),
 			"checkpoint-key holds 31 bytes"},
-		"one byte": {"eA==", "checkpoint-key holds 1 bytes"},
+		"one byte": {"eA==", "input checkpoint-key holds 1 bytes"},
 		"not base64": {"a passphrase that somebody thought of, long enough",
-			"checkpoint-key is not base64"},
+			"input checkpoint-key is not base64"},
 		"an expression that was never filled in": {"$" + "{{ secrets.CHECKPOINT_KEY }}",
-			"checkpoint-key is not base64"},
+			"input checkpoint-key is not base64"},
 	}
 }
 

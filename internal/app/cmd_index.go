@@ -34,7 +34,6 @@ func (a *app) indexCommand() command {
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
 		run:  func(ctx context.Context, _ []string) error { return a.index(ctx, o) },
-		json: &o.json,
 	}
 }
 

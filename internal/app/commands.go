@@ -62,12 +62,11 @@ func (a *app) onDrafts(name, args, help string, flags func(*local.Options, *pfla
 		func(ctx context.Context, args []string) error {
 			a.Options = o
 			return run(ctx, args)
-		}, &o.JSON,
+		},
 	}
 }
 
-// evalCommands returns the commands of package evalcmd. Their JSON objects describe whole
-// runs, so an error prints none.
+// evalCommands returns the commands of package evalcmd.
 func (a *app) evalCommands() (all []command) {
 	p := evalcmd.Program{Front: a.Front, Name: a.Name, NoModel: local.NoModelNotice,
 		Progress: func(silent bool) evalcmd.Progress { return a.NewProgress(silent) }}
@@ -95,7 +94,6 @@ func (a *app) searchCommand() command {
 			p := searchcmd.Program{Front: a.Front, Width: look.Width, Color: look.Color, Warn: a.Warn}
 			return p.Run(ctx, args, o)
 		},
-		json: &o.JSON,
 	}
 }
 
@@ -126,7 +124,6 @@ func (a *app) initCommand() command {
 			c.Settings, c.Asks = o.Settings, a.Interactive(o)
 			return c.Run(ctx, args)
 		},
-		json: &c.JSON,
 	}
 }
 
@@ -143,8 +140,7 @@ func (a *app) configCommand() command {
 				"what the token may do")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
 		},
-		run:  c.Run,
-		json: &c.JSON,
+		run: c.Run,
 	}
 }
 

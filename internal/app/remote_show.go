@@ -111,7 +111,7 @@ func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error)
 		return driver.Report{}, err
 	}
 	report, err := driver.Describe(ctx, in.Flow, in.Manifest.Thread)
-	report.Packed = opened
+	report.Packed, r.About = opened, report.Thread
 	return report.WithArtifact(opened.Digest), err
 }
 

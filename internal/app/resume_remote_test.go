@@ -234,9 +234,9 @@ func TestResumeRefusesWhatChangedMeanwhile(t *testing.T) {
 		"the run ended without an answer": {true, func(s *stage) { s.run.Finish("failure") }, 3,
 			[]string{"not waiting for this answer (completed failure)", "re-run its failed jobs", "/actions/runs/"}},
 		"the run is not there yet": {true, func(s *stage) { s.run.Finish(""); s.run.Rerun() }, 3,
-			[]string{"not waiting for this answer", "it waits later"}},
+			[]string{"not waiting for this answer (", "), nothing was posted", "it waits later"}},
 		"answered before": {true, func(s *stage) { s.run.Approve(gateName, "sam", "") }, 3,
-			[]string{"not waiting for this answer", "somebody may have answered", "/actions/runs/"}},
+			[]string{"not waiting for this answer (in_progress), ", "somebody may have answered", "/actions/runs/"}},
 		"drafted again in the same run": {true, func(s *stage) {
 			s.run.AddArtifact("pr-review-42-0123456789abcdef", []byte("newer"))
 		}, 3, []string{"has drafted again since"}},
@@ -378,8 +378,8 @@ func TestResumePrintsOneObjectWithJSON(t *testing.T) {
 	read(s.resume("--json", "--quiet", "--approve").ends(0))
 	require.Equal(t, "PAUSED", shown.Outcome)
 	require.Contains(t, shown.Message, "https://github.com/octo/demo/actions/runs/")
-	bad := s.resume("--approve", "--command", "/drop F99")
-	require.NotZero(t, bad.code)
+	bad := s.resume("--approve", "--command", "/drop F99", "--json").ends(3)
+	require.Contains(t, bad.stdout, `"thread_id": "octo/demo#42:`)
 	require.Contains(t, bad.stderr, "this draft has F1 to F")
 	require.Contains(t, s.cli(nil, "resume", "octo/demo#41", "--approve").ends(3).stderr,
 		"no draft of octo/demo#41 is parked on GitHub")

@@ -109,18 +109,21 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		a.printHelp(a.Stdout, c, flags)
 		return nil
 	}
-	if err != nil {
-		return flagError(err, flags, a.Name+" "+c.name+" --help")
+	f := flags.Lookup("json")
+	asJSON := f != nil && (f.Value.String() == "true" || slices.Contains(args, "--json")) // a wrong flag ends parsing
+	switch {
+	case err != nil:
+		err = flagError(err, flags, a.Name+" "+c.name+" --help")
+	case c.args == "" && flags.NArg() > 0:
+		err = problem.Usage(c.name+" takes no argument", a.Name+" "+c.name+" --help says what it takes")
+	default:
+		err = c.run(ctx, flags.Args())
 	}
-	if c.args == "" && flags.NArg() > 0 {
-		return problem.Usage(c.name+" takes no argument", a.Name+" "+c.name+" --help says what it takes")
-	}
-	err = c.run(ctx, flags.Args())
 	if why := context.Cause(ctx); err != nil && why != nil && !errors.Is(err, why) &&
 		(problem.KindOf(err) == problem.Failed || errors.Is(err, context.Canceled)) {
 		err = problem.New(why.Error(), "", "run it again: what was finished is kept") // not what it broke in us
 	}
-	if err != nil && c.json != nil && *c.json {
+	if err != nil && asJSON {
 		reports := slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
 		return errors.Join(err, a.jsonError(err, reports))
 	}
@@ -128,14 +131,13 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 }
 
 // jsonError prints the JSON object of a run that ended with an error, unless its object is
-// printed already. Wrong usage has no outcome, so it prints no object. The object of a ticket's
-// run has other keys, and commands that run no graph report only what happened.
+// printed already. The outcome of wrong usage is empty. The object of a ticket's run has other
+// keys, and commands that run no graph report only what happened.
 func (a *app) jsonError(err error, reports bool) error {
-	outcome := driver.OutcomeOf(err)
-	if out, ok := a.Stdout.(*local.Output); outcome == "" || errors.As(err, new(driver.Reported)) || ok && out.Used {
+	if out, ok := a.Stdout.(*local.Output); ok && out.Used {
 		return nil
 	}
-	why := driver.Explain(err)
+	outcome, why := driver.OutcomeOf(err), driver.Explain(err)
 	if !reports {
 		return driver.PrintJSON(a.Stdout, map[string]any{"outcome": outcome, "status": reviewpr.InError, "message": why,
 			"error": why})
@@ -154,7 +156,6 @@ type command struct {
 	name, args, help string
 	flags            func(*pflag.FlagSet) // nil for none
 	run              func(context.Context, []string) error
-	json             *bool // whether to print an error as a JSON object too; nil for never
 }
 
 // parse parses a command's flags. The returned set holds the remaining arguments.
@@ -172,7 +173,7 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 // the command line that lists them.
 func flagError(err error, flags *pflag.FlagSet, help string) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		what := invalid.Unwrap().Error()
+		what := strings.TrimPrefix(invalid.Unwrap().Error(), invalid.GetFlag().Name+" ")
 		if number, ok := errors.AsType[*strconv.NumError](err); ok { // boolean flags return it too
 			what = fmt.Sprintf("%.60q is not a number", number.Num)
 			if invalid.GetFlag().Value.Type() == "bool" {

@@ -47,13 +47,17 @@ func (e *Error) add(c Command, reasons ...string) {
 }
 
 // About adapts reasons and suggested commands to the draft: of files only /drop with a path is
-// suggested, beside the verdicts.
+// suggested, beside the verdicts, and for a command nothing that the draft would refuse.
 func (e *Error) About(draft []Item) {
 	for i, l := range e.Lines {
 		if verb := firstWord(l.Meant); consistsOfFiles(draft) && verb != "" && verdictOf(verb) == "" {
 			e.Lines[i].Meant = "/drop " + draft[len(draft)-1].Path + ": REASON"
 			if strings.Contains(l.Reason, "finding") {
 				e.Lines[i].Reason = byPaths
+			}
+		} else if meant, err := Parse(l.Meant); err == nil && strings.HasPrefix(l.Text, "/") {
+			if _, err := meant.Check(draft); err != nil {
+				e.Lines[i].Meant = ""
 			}
 		}
 	}

@@ -195,6 +195,7 @@ var texts = []struct {
 	{text: "/drop F2F3"},
 	{text: "/drop F2 F2"},
 	{text: "/drop F9"},
+	{text: "/drop F9 known"},
 	{text: "/drop F2-F9"},
 	{text: "/drop all"},
 	{text: "/drop blocker"},

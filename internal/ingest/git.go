@@ -21,7 +21,7 @@ const cloneAdvice = "go into the clone, or pass a pull request's address or a di
 
 // Errors of Range that the caller can fix.
 var (
-	ErrNoRange = problem.Sentinel("not a range of this clone",
+	ErrNoRange = problem.Sentinel("not in this clone",
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
 	ErrNoClone = problem.Sentinel("this folder is not in a clone", cloneAdvice)
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
@@ -61,7 +61,7 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 	}
 	if fromMergeBase {
 		if base, err = g.runLine(ctx, "merge-base", base, head); err != nil {
-			return Change{}, fmt.Errorf("%s and %s have no common commit: %w", baseName, headName, ErrNoRange)
+			return Change{}, fmt.Errorf("%s and %s have no common commit, or it is %w", baseName, headName, ErrNoRange)
 		}
 	}
 	c := Change{
@@ -188,7 +188,7 @@ func (g Clone) Commit(ctx context.Context, name string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("looking for the commit %q: %w", name, err)
 	case found.kind == "":
-		return "", fmt.Errorf("%q is not a commit here: %w", name, ErrNoRange)
+		return "", fmt.Errorf("the commit %q is %w", name, ErrNoRange)
 	}
 	return found.hash, nil
 }

@@ -70,7 +70,7 @@ func (g Clone) defaultBranch(ctx context.Context) (string, error) {
 func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) (c Change, err error) {
 	base, err := w.clone.runLine(ctx, "merge-base", w.Base, "HEAD")
 	if err != nil {
-		return Change{}, fmt.Errorf("HEAD and %s have no common commit: %w", w.Base, ErrNoRange)
+		return Change{}, fmt.Errorf("HEAD and %s have no common commit, or it is %w", w.Base, ErrNoRange)
 	}
 	c = Change{Name: "the work tree", Settings: file.Path, Branch: w.clone.branch()}
 	if c.Objects, err = os.MkdirTemp("", "pr-review-objects-"); err != nil {

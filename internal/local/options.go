@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -100,7 +101,12 @@ func (o *Options) ListFlags(f *pflag.FlagSet, command string) {
 
 // ProposalFlags adds the flags that decide a change for a ticket, except --approve and --abort.
 func (o *Options) ProposalFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Revise, "revise", "", "ask for another draft, with this `text` as feedback; needs a model")
+	f.Func("revise", "ask for another draft, with this `text` as feedback; needs a model", func(text string) error {
+		if o.Revise = text; text == "" {
+			return errors.New("it is empty")
+		}
+		return nil
+	})
 	f.StringArrayVar(&o.Drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
 		"--approve; may be repeated")
 	f.BoolVar(&o.Push, "push", false, "an approved change for a ticket becomes a branch and a draft pull request on "+

@@ -59,7 +59,11 @@ func (s *Settings) Apply(given map[string]string) error {
 	for _, row := range Table(s) {
 		if v, ok := given[row.Name]; ok {
 			if err := row.set(v); err != nil {
-				problems = append(problems, fmt.Sprintf("input %s: %v", row.Name, err))
+				problem := err.Error()
+				if !strings.HasPrefix(problem, row.Name+" ") {
+					problem = row.Name + ": " + problem
+				}
+				problems = append(problems, "input "+problem)
 			}
 		}
 	}

@@ -61,9 +61,9 @@ type Repository struct {
 
 // Runs sums up what drafts cost and how long they took.
 type Runs struct {
-	Drafts  int           `json:"drafts"`
-	Cost    cost.MicroUSD `json:"cost_microusd"`          // of all calls with a known price
-	PerPull *float64      `json:"cost_microusd_per_pull"` // the mean; nil without a pull request or a price
+	Drafts  int            `json:"drafts"`
+	Cost    *cost.MicroUSD `json:"cost_microusd"`          // of all calls with a known price; nil if none is known
+	PerPull *float64       `json:"cost_microusd_per_pull"` // the mean; nil without a pull request or a price
 	// calls without a known price, which no sum includes
 	Unpriced int64     `json:"unpriced_calls"`
 	Seconds  *Quantile `json:"seconds"` // per draft; nil if none recorded it
@@ -104,7 +104,7 @@ func countOutcomes(runs []Run) map[string]int {
 // sumRuns returns the sum over drafts, in total and by pull request.
 func sumRuns(all []Run) Runs {
 	total, seconds := totalUsage(all)
-	r := Runs{Drafts: len(all), Cost: total.Cost, Unpriced: total.Unpriced, Seconds: Quantiles(seconds),
+	r := Runs{Drafts: len(all), Cost: total.Known(), Unpriced: total.Unpriced, Seconds: Quantiles(seconds),
 		Pulls: []Pull{}}
 	for _, of := range order.Grouped(all, func(r Run) string { return r.Pull }) {
 		used, _ := totalUsage(of)
