@@ -33,7 +33,7 @@ func (a *app) indexCommand() command {
 			o.Flags(f, "index")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
-		run:  func(ctx context.Context, _ []string) error { return a.index(ctx, o) },
+		run: func(ctx context.Context, _ []string) error { return a.index(ctx, o) },
 	}
 }
 
