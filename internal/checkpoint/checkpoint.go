@@ -211,7 +211,7 @@ func row(label, format string, args ...any) [2]string {
 	return [2]string{label, fmt.Sprintf(format, args...)}
 }
 
-const draftAnew = "start a new draft: run the workflow that drafts again"
+const draftAnew = "start a new draft: review it again, or run the workflow that drafts again"
 
 // refuseDamaged turns an error of reading a checkpoint into check 3's refusal. It
 // returns the refusal of another check unchanged.
