@@ -124,6 +124,7 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		err = problem.New(why.Error(), "", "run it again: what was finished is kept") // not what it broke in us
 	}
 	if err != nil && asJSON {
+		a.Ticketed = a.Ticketed || c.name == "implement"
 		reports := slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
 		return errors.Join(err, a.jsonError(err, reports))
 	}

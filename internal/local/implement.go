@@ -39,7 +39,6 @@ func (o *Options) ImplementFlags(f *pflag.FlagSet) {
 
 // Implement drafts a change for a ticket, up to the decision.
 func (a *Terminal) Implement(ctx context.Context, args []string) error {
-	a.Ticketed = true
 	if len(args) != 1 {
 		return problem.Usage("implement takes one ticket",
 			a.Name+" implement TICKET.md, a ticket's key, or owner/repo#7")
