@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,12 +44,15 @@ func (f finder) search(ctx context.Context, files Files, where place) (*found, e
 	if err != nil {
 		return nil, err
 	}
+	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !where.has(path) })
+	r.uses.most = maxPerFile
+	if len(paths) == 1 {
+		r.uses.most = maxHits
+	}
+	r.definitions.most = r.uses.most
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	for _, path := range paths {
-		if !where.has(path) {
-			continue
-		}
 		content, err := files.Read(limited, path)
 		switch {
 		case limited.Err() != nil:

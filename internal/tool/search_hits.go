@@ -10,7 +10,7 @@ import (
 
 const (
 	maxHits    = 60  // lines shown
-	maxPerFile = 12  // of them in one file
+	maxPerFile = 12  // of them in one file of several
 	maxExcerpt = 200 // characters of a line that are shown
 )
 
@@ -21,6 +21,7 @@ type hits struct {
 	files  int
 	path   string // the file whose hits are being added
 	inFile int
+	most   int // lines shown of a file
 }
 
 // add adds a line; at is the offset of the hit in it.
@@ -32,14 +33,14 @@ func (h *hits) add(path string, n int, line string, at int) {
 	}
 	h.total++
 	h.inFile++
-	if len(h.lines) < maxHits && h.inFile <= maxPerFile {
+	if len(h.lines) < maxHits && h.inFile <= h.most {
 		h.lines = append(h.lines, fmt.Sprintf("%s:%d: %s", onePath(path), n, excerpt(line, at)))
 	}
 }
 
 // endFile adds how many hits of the last file are not shown.
 func (h *hits) endFile() {
-	if more := h.inFile - maxPerFile; more > 0 && len(h.lines) < maxHits {
+	if more := h.inFile - h.most; more > 0 && len(h.lines) < maxHits {
 		h.lines = append(h.lines, fmt.Sprintf("%s: %d more", onePath(h.path), more))
 	}
 }

@@ -20,6 +20,7 @@ const (
 	maxRanked   = 12 << 10 // bytes of all ranked hits
 	rankedLine  = 3        // lines shown of each hit
 	maxVerbatim = 10       // lines with the query verbatim, above which it is not a question
+	fewWords    = 3        // words of a query such as "def fail", which is one only if no line contains it
 )
 
 // inWords reports whether the query is two or more words of a sentence, letters only. A query that
@@ -38,7 +39,7 @@ func (a searchArgs) rankedPage(ctx context.Context, head Files, open Open) (stri
 		return "", err
 	}
 	page := found.uses.format("hit") + found.notes()
-	if found.uses.total > maxVerbatim {
+	if n := found.uses.total; n > maxVerbatim || n > 0 && len(strings.Fields(a.Query)) <= fewWords {
 		return page, nil
 	}
 	e, err := open(ctx)

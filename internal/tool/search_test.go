@@ -105,6 +105,8 @@ func TestT31_HitsAreCutWithTheirTotal(t *testing.T) {
 	require.Equal(t, "a.txt: 988 more", lines[13])
 	require.Equal(t, "b/000.txt:1: hit", lines[14])
 	require.Len(t, lines, 1+60+2)
+	one := call(t, tool.SearchCode(tree.Files(files), nil), `{"query":"hit","path":"a.txt"}`).Text
+	require.Contains(t, one, "\na.txt:60: hit\n", "all that fits is of the file that was asked about")
 }
 
 func TestP11_ASearchGivesTheSameBytes(t *testing.T) {
