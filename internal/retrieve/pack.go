@@ -71,6 +71,7 @@ const (
 	mostLost      = 3
 	mostNamed     = 5
 	mostTests     = 3
+	mostConstants = 1 // of a piece
 	mostJoined    = 1
 	fewPieces     = 3
 )
@@ -99,20 +100,60 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	if err != nil {
 		return nil, err
 	}
+	linked := s.Index.Linked(q.path)
 	p := pieces{change: q, names: a.names, shown: shown, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(q.hunks, true)))
 	users := q.related(f.users)
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
 	p.add(Calls, without(lost, isTest), mostLost, naming(lostNames))
-	p.add(Defines, q.related(f.named), mostNamed, naming(a.touched))
+	p.add(Defines, s.visible(q.related(f.named), linked), mostNamed, naming(a.touched))
 	p.add(Defines, q.related(f.types), mostNamed, naming(a.types))
 	p.add(Tests, slices.Concat(q.related(tests), without(users, isCode)), mostTests, naming(a.names))
-	linked := s.Index.Linked(q.path)
+	if err := s.constants(ctx, &p); err != nil {
+		return nil, err
+	}
 	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
 	}), mostJoined, nil)
-	p.add(Similar, hits, fewPieces-len(p.all), nil)
+	if lang.Of(q.path).Name != "" {
+		p.add(Similar, hits, fewPieces-len(p.all), nil)
+	}
 	return p.all, nil
+}
+
+// constants adds the constants that users of the change and definitions name, of their own files.
+func (s *search) constants(ctx context.Context, p *pieces) error {
+	for _, piece := range p.all {
+		if piece.Why != Calls && piece.Why != Defines {
+			continue
+		}
+		file, err := s.Index.In(ctx, piece.Path)
+		if err != nil {
+			return err
+		}
+		code, named := lang.Of(piece.Path).Blank(piece.Text), []string(nil)
+		p.add(Defines, without(file, func(c chunk.Chunk) bool {
+			found := slices.DeleteFunc(slices.Clone(c.Defines), func(name string) bool { return !index.Holds(code, name) })
+			if c.Kind == chunk.Constants {
+				named = append(named, found...)
+			}
+			return c.Kind != chunk.Constants || len(found) == 0
+		}), mostConstants, naming(named))
+	}
+	return nil
+}
+
+// visible returns the chunks that define a name of the changed code, not of its comments and strings, and
+// that the file can see: in its folder or linked with it. If no file is linked, all can be seen.
+func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
+	q, code := s.question, ""
+	for _, l := range changedLines(q.hunks, true) {
+		code += lang.Of(q.path).Blank(l.text) + "\n"
+	}
+	return without(chunks, func(c chunk.Chunk) bool {
+		return len(linked) > 0 && path.Dir(c.Path) != path.Dir(q.path) && !slices.Contains(linked, c.Path) ||
+			!slices.ContainsFunc(c.Defines, func(name string) bool { return index.Holds(code, name) })
+	})
 }
 
 // found returns what a search for the change finds, without unnamed chunks such as imports, which say little.

@@ -55,7 +55,11 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 			continue
 		}
 		p.seen[id] = true
-		part := narrowed(c, lines)
+		limit := whole
+		if kind == Encloses && (c.Kind == chunk.Function || c.Kind == chunk.Method) {
+			limit = wholeAround
+		}
+		part := narrowed(c, lines, limit)
 		if part.Path != p.change.path || !p.shown.Admit("RIGHT", part.StartLine, part.EndLine) {
 			p.all = append(p.all, Piece{part, p.why(kind, c)})
 			most--
@@ -76,20 +80,22 @@ func (p *pieces) why(kind Why, c chunk.Chunk) Why {
 	return Similar
 }
 
-// Of a chunk with more than whole lines, the wanted lines are shown, with before lines above
-// and behind lines below. RETRIEVAL.md has the figures: what that finds at how many tokens.
+// Of a chunk with more than whole lines, or a function around the change with more than wholeAround, the
+// wanted lines are shown, with before lines above and behind lines below. RETRIEVAL.md has the figures: what that finds
+// at how many tokens.
 const (
-	whole  = 16
-	before = 4
-	behind = 6
+	whole       = 16
+	wholeAround = 60
+	before      = 4
+	behind      = 6
 )
 
 // narrowed returns a chunk or, if it is long, the lines around its first wanted ones; if it
 // has none, its beginning. A long chunk is redacted before it is cut, since a part of a
 // credential is not recognized as one.
-func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
+func narrowed(c chunk.Chunk, want wanted, limit int) chunk.Chunk {
 	lines := strings.Split(c.Text, "\n")
-	if len(lines) <= whole {
+	if len(lines) <= limit {
 		return c
 	}
 	lines = strings.Split(secret.Redact(c.Text), "\n")
