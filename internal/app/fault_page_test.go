@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/transport"
@@ -30,17 +29,6 @@ func TestThePageOfModelsShowsTheFaultTable(t *testing.T) {
 	require.Contains(t, modelsPage(t), string(table))
 	require.Contains(t, modelsPage(t), "as of "+cost.PricesAsOf())
 	require.LessOrEqual(t, strings.Count(modelsPage(t), "\n"), 200)
-}
-
-func TestThePageOfModelsShowsSettingsThatAreRead(t *testing.T) {
-	t.Parallel()
-	block := regexp.MustCompile("(?s)```yaml\n# \\.github/pr-review\\.yml\n(.*?)```").FindStringSubmatch(modelsPage(t))
-	require.NotNil(t, block)
-	c, err := config.Parse(config.DefaultPath, []byte(block[1]))
-	require.NoError(t, err)
-	require.True(t, c.Verifies() && c.Classifies())
-	require.Len(t, c.Prices, 2)
-	require.NotZero(t, c.MaxCost+c.MaxCostPerFile+c.MaxCostPerPull)
 }
 
 func TestThePageOfModelsShowsAddressesThatAreTaken(t *testing.T) {

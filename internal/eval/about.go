@@ -16,7 +16,7 @@ import (
 )
 
 func (r *run) about(ctx context.Context) (score.About, error) {
-	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latency: stats.Quantiles(r.latencies())}
+	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.Fingerprints(), Latency: stats.Quantiles(r.latencies())}
 	if a.Reviewer != score.Scripted && r.Reviewer.Chat != nil {
 		a.Reviewer, a.Model = "model", r.Reviewer.Name
 	}
@@ -36,7 +36,9 @@ func (r *run) about(ctx context.Context) (score.About, error) {
 	return a, nil
 }
 
-func (r *run) fingerprints() map[string]string {
+// Fingerprints returns what the report of a run with these options says that it was measured with.
+func (o Options) Fingerprints() map[string]string {
+	r := &run{Options: o}
 	f := map[string]string{
 		"cases": dataset.Fingerprint(r.Cases), "config": r.Config.Fingerprint(),
 		"graph":  fmt.Sprintf("%s %d", reviewpr.Name, reviewpr.Version),

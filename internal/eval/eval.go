@@ -32,6 +32,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
@@ -73,8 +74,8 @@ type Options struct {
 	Now         func() time.Time
 	Linger      time.Duration // how long a cancelled run waits for answers in flight
 
-	// Announce is called with the forecast before anything is asked, Observe with the
-	// progress, by several goroutines, and Warn with what is odd. Each may be nil.
+	// Announce is called with the forecast before anything is asked, Observe with the progress, by
+	// several goroutines, and Warn with problems that do not end the run. Each may be nil.
 	Announce func(string)
 	Observe  func(Progress)
 	Warn     func(error)
@@ -97,7 +98,11 @@ func Because(what string, cause error) error {
 }
 
 func folderError(dir string, err error) error {
-	return problem.As(problem.Failed, fmt.Errorf("the run's folder %s: %w", dir, err),
+	err = fmt.Errorf("the run's folder %s: %w", dir, err)
+	if errors.Is(err, graph.ErrSnapshot) {
+		return problem.New(err.Error(), "", "remove the folder of that case: only it is asked again")
+	}
+	return problem.As(problem.Failed, err,
 		"make it writable, make room, or name another with --out; what was paid before is kept")
 }
 

@@ -208,7 +208,7 @@ func (p *page) writeExchanges(heading string, all []Exchange) {
 		}
 		u, ended := e.Answer.Usage, ""
 		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens,
-			u.OutputTokens, u.Cost, e.Seconds)
+			u.OutputTokens, wording.Price(u, 0), e.Seconds)
 		p.line("%s\n", guard.Fence(e.User, ""))
 		for _, c := range e.Answer.Calls {
 			p.line("Calls %s with %s\n", guard.Code(c.Name), guard.Code(c.Arguments))

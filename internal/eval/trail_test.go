@@ -69,6 +69,7 @@ func TestThePageNamesWhatWasNotRead(t *testing.T) {
 	page, err := eval.Page(t.Context(), o.Dir, "one")
 	require.NoError(t, err)
 	require.Contains(t, page, "Not read: b.go: ")
+	require.Contains(t, page, " output tokens, price not known, ")
 }
 
 func TestAKnownDefectThatIsHitWasNotLost(t *testing.T) {

@@ -36,7 +36,7 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	baseline, err := readBaseline(o.baseline)
+	baseline, err := readBaseline(o.baseline, options)
 	if err != nil {
 		return err
 	}
@@ -89,29 +89,29 @@ func (p Program) printReport(report score.Report, baseline *score.Report, dir st
 	if baseline == nil {
 		return nil
 	}
-	missed, err := report.Missed(*baseline, o.tolerance)
-	switch {
-	case err != nil:
-		return problem.Usage("the baseline cannot be compared: "+err.Error(),
-			newBaseline+o.baseline)
-	case len(missed) > 0:
+	if missed := report.Missed(*baseline, o.tolerance); len(missed) > 0 {
 		return problem.New("the baseline is missed", strings.Join(missed, "; "),
 			p.Name+" eval diff names the cases, given the folders of both runs")
 	}
 	return nil
 }
 
-// readBaseline reads the baseline, before anything is paid for.
-func readBaseline(path string) (*score.Report, error) {
+// readBaseline reads the baseline and checks, before anything is paid for, that the run that
+// options describe can be compared with it.
+func readBaseline(path string, options eval.Options) (*score.Report, error) {
 	if path == "" {
 		return nil, nil
 	}
 	text, err := os.ReadFile(path)
+	var r score.Report
 	if err == nil {
-		var r score.Report
-		if r, err = score.ReadReport(text); err == nil {
-			return &r, nil
-		}
+		r, err = score.ReadReport(text)
 	}
-	return nil, problem.Usage("the baseline cannot be read: "+path+": "+err.Error(), newBaseline+path)
+	if err != nil {
+		return nil, problem.Usage("the baseline cannot be read: "+path+": "+err.Error(), newBaseline+path)
+	}
+	if err := r.Comparable(options.Fingerprints()); err != nil {
+		return nil, problem.Usage("the baseline cannot be compared: "+err.Error(), newBaseline+path)
+	}
+	return &r, nil
 }

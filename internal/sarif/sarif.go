@@ -18,11 +18,10 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Limits of GitHub's code scanning, which refuses an upload with more results, or of more than 10 MB compressed,
-// and shows only MaxShown of the results. Source: docs.github.com, "SARIF support for code scanning".
+// Limits of GitHub's code scanning, which refuses an upload with more results, or of more than 10 MB compressed.
+// Source: docs.github.com, "SARIF support for code scanning".
 const (
 	MaxResults = 25_000
-	MaxShown   = 5_000
 	maxBytes   = 4 << 20 // of messages and paths, which compress by an unknown factor
 )
 

@@ -242,6 +242,19 @@ func TestInitOfAListGoesOnWhereOneFails(t *testing.T) {
 	}
 }
 
+// A pull request that was opened is told of, although its environment could not be made.
+func TestInitOfAListNamesThePullRequestOfAFailure(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, "m")
+	c.repo("m").Permit("ada", "write")
+	shown, err := c.applied(func(s *setup.Command) { s.Reviewers = []string{"acme/maintainers"} })
+	require.Equal(t, 1, driver.ExitCode(err), shown)
+	require.Contains(t, strings.Join(strings.Fields(shown), " "),
+		"failed acme/m: not made: environment ai-review, whose reviewers decide: acme/maintainers "+
+			"https://github.com/acme/m/pull/1 next: ")
+	require.Contains(t, shown, "\nOpened: 1. There before: 0. Not needed: 0.\n")
+}
+
 // A default branch that is protected and what the token is not shown keep nothing back.
 func TestInitOfAListSaysWhatItCouldNotSee(t *testing.T) {
 	t.Parallel()

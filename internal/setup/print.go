@@ -114,7 +114,7 @@ func (s *Site) outcome() string {
 	case done, there:
 		return s.URL
 	case failed:
-		return s.Repository + ": " + s.Error
+		return strings.TrimSpace(s.Repository + ": " + s.Error + " " + s.URL)
 	case kept:
 		return strings.TrimSpace(s.Repository + ": " + s.Why + " " + s.URL)
 	case left:
@@ -169,13 +169,17 @@ func (c *Command) printNext(b *strings.Builder, counts map[string]int, sites []*
 		fmt.Fprintf(b, "\nNothing was written. --apply opens %s.\n", wording.Count(counts[toDo], "pull request"))
 		return
 	}
-	fmt.Fprintf(b, "\nOpened: %d. There before: %d. Not needed: %d.\n", counts[done], counts[there], counts[kept])
+	opened := 0
 	var open []string
 	for _, s := range sites {
+		if s.opened {
+			opened++
+		}
 		if s.URL != "" && s.State != kept {
 			open = append(open, s.r.ref.Repo)
 		}
 	}
+	fmt.Fprintf(b, "\nOpened: %d. There before: %d. Not needed: %d.\n", opened, counts[there], counts[kept])
 	if len(open) > 0 {
 		fmt.Fprintf(b, "\nEach pull request says what to see to before it is merged. The model's key:\n\n"+
 			"  gh secret set %s --org %s --repos %s\n", keySecret, c.Org, strings.Join(open, ","))

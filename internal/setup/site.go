@@ -29,8 +29,9 @@ type Site struct {
 	Error      string `json:"error"`
 	Next       string `json:"next"` // what to do about the error
 
-	r    *repository
-	base string // commit at the tip of the default branch
+	r      *repository
+	base   string // commit at the tip of the default branch
+	opened bool   // this run opened the pull request
 }
 
 // The states of a site in addition to those of a step.
@@ -195,7 +196,7 @@ func (s *Site) openPullRequest(ctx context.Context, w *write.Client, body string
 		}
 	}
 	if err == nil {
-		s.State = done
+		s.State, s.opened = done, true
 	}
 	return err
 }

@@ -27,12 +27,11 @@ func Post(ctx context.Context, client *http.Client, url, key string, body []byte
 	return text, err
 }
 
-// minSecret is the length in bytes from which on a key is taken out of what comes
-// back. A shorter one is a placeholder for a server that wants none, and as a
-// word of its own ("test", "major") stands in answers that must stay whole.
+// minSecret is the length in bytes of the shortest key that Conceal removes. A shorter one is a
+// placeholder for a server that needs none, and may be a word ("test", "major") that answers contain.
 const minSecret = 12
 
-// Conceal takes a key out of a text that came back from the server it was sent to.
+// Conceal removes a key from a text that came back from the server to which it was sent.
 func Conceal(text, key string) string {
 	if len(key) < minSecret {
 		return text

@@ -41,16 +41,22 @@ func ReadReport(text []byte) (Report, error) {
 	return Report{Counts: kept.Counts, About: about, Asked: &kept.Asked}, nil
 }
 
-// Missed returns a sentence for each figure that is worse than in the baseline by more than
-// the tolerance, in percentage points. It does not compare a figure that is undefined on one
-// side. It returns ErrNotComparable if the baseline has other cases or another judge.
-func (r Report) Missed(baseline Report, tolerance float64) (missed []string, err error) {
+// Comparable returns ErrNotComparable if a run with these fingerprints has other cases or another
+// judge than r.
+func (r Report) Comparable(fingerprints map[string]string) error {
 	for _, what := range []string{"cases", "judge"} {
-		was, is := baseline.Fingerprints[what], r.Fingerprints[what]
-		if len(baseline.Fingerprints) > 0 && was != is {
-			return nil, fmt.Errorf("%w: its %s is %.12q, not %.12q", ErrNotComparable, what, was, is)
+		was, is := r.Fingerprints[what], fingerprints[what]
+		if len(r.Fingerprints) > 0 && was != is {
+			return fmt.Errorf("%w: its %s is %.12q, not %.12q", ErrNotComparable, what, was, is)
 		}
 	}
+	return nil
+}
+
+// Missed returns a sentence for each figure that is worse than in the baseline by more than
+// the tolerance, in percentage points. It does not compare a figure that is undefined on one
+// side.
+func (r Report) Missed(baseline Report, tolerance float64) (missed []string) {
 	now, was := r.Counts, baseline.Counts
 	asked, before := cmp.Or(r.Asked, &Asked{}), cmp.Or(baseline.Asked, &Asked{})
 	for _, figure := range []struct {
@@ -75,7 +81,7 @@ func (r Report) Missed(baseline Report, tolerance float64) (missed []string, err
 			"tolerated",
 			figure.name, is, figure.n, figure.of, before, figure.wasN, figure.wasOf, tolerance))
 	}
-	return missed, nil
+	return missed
 }
 
 // rounding allows for the error of binary fractions: from 80 % to 75 % must not
