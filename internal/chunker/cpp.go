@@ -19,10 +19,9 @@ var (
 var cppStumbles = []stumble{
 	{pattern.Lazy(`\b(const(?:expr|eval)?|static|inline|virtual|explicit|mutable|volatile)\b`), ' '}, // static a f()
 	{pattern.Lazy(`\bstd(::)\w`), 'x'},                                                // static std::string f()
-	{pattern.Lazy(`\b(\w+_t)[a-z]`), 'x'},                                             // size_type begins like size_t
 	{pattern.Lazy(`(?m)^[ \t]*([A-Z][A-Z0-9_]+)[ \t]+[\w:<>,]+[ &*]+[\w:~]+\(`), ' '}, // X_API void f()
 	{pattern.Lazy(`\b(?:class|struct)\s+([A-Z][A-Z0-9_]+)\s+\w`), ' '},                // class X_API C
-	{pattern.Lazy(`[\w)\]]\s+([A-Z][A-Z0-9_]+\([^()]*\))\s*[;{]`), ' '},               // int n GUARDED_BY(mu);
+	{pattern.Lazy(`[\w)\]]\s*[ \t]([A-Z][A-Z0-9_]+\([^()]*\))\s*[;{]`), ' '},          // int n GUARDED_BY(mu);
 	inner, inner, nested, nested,
 }
 

@@ -58,6 +58,14 @@ func TestBranchesInABodyInCDoNotHideWhatFollows(t *testing.T) {
 	require.Equal(t, "second", chunks[1].Symbol())
 }
 
+func TestAMacroWithABodyIsADefinition(t *testing.T) {
+	t.Parallel()
+	chunks, _ := chunker.New().Cut(t.Context(), "a_test.cc", "// A store opens\nTEST(Store, Opens) {\n  open();\n}\n")
+	require.Len(t, chunks, 1)
+	require.Equal(t, "function", string(chunks[0].Kind))
+	require.Equal(t, "TEST", chunks[0].Name)
+}
+
 func TestAMacroAfterADestructorEndsNoParse(t *testing.T) {
 	t.Parallel()
 	_, fallback := chunker.New().Cut(t.Context(), "a.cpp",
