@@ -204,7 +204,8 @@ func (l *language) parse(p *ts.Parser, text string, smooth func([]byte), stop *u
 	}
 	p.SetCancellationFlag(stop)
 	parse := p.Parse
-	if tokens := l.entry.TokenSourceFactory; tokens != nil {
+	// For C++ this scanner is slower than the grammar's own, and ends some parses early.
+	if tokens := l.entry.TokenSourceFactory; tokens != nil && l.entry.Name != "cpp" {
 		parse = func(source []byte) (*ts.Tree, error) {
 			return p.ParseWithTokenSource(source, tokens(source, p.Language()))
 		}

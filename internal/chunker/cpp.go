@@ -2,6 +2,7 @@ package chunker
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/org/pr-review-action/internal/pattern"
 )
@@ -18,10 +19,9 @@ var (
 var cppStumbles = []stumble{
 	{pattern.Lazy(`\b(const(?:expr|eval)?|static|inline|virtual|explicit|mutable|volatile)\b`), ' '}, // static a f()
 	{pattern.Lazy(`\bstd(::)\w`), 'x'},                                                // static std::string f()
-	{pattern.Lazy(`\b(\w+_t)[a-z]`), 'x'},                                             // size_type begins like size_t
 	{pattern.Lazy(`(?m)^[ \t]*([A-Z][A-Z0-9_]+)[ \t]+[\w:<>,]+[ &*]+[\w:~]+\(`), ' '}, // X_API void f()
 	{pattern.Lazy(`\b(?:class|struct)\s+([A-Z][A-Z0-9_]+)\s+\w`), ' '},                // class X_API C
-	{pattern.Lazy(`[\w)\]]\s+([A-Z][A-Z0-9_]+\([^()]*\))\s*[;{]`), ' '},               // int n GUARDED_BY(mu);
+	{pattern.Lazy(`[\w)\]]\s*[ \t]([A-Z][A-Z0-9_]+\([^()]*\))\s*[;{]`), ' '},          // int n GUARDED_BY(mu);
 	inner, inner, nested, nested,
 }
 
@@ -36,8 +36,8 @@ var (
 	qualifier = pattern.Lazy(`^(?:noexcept|override|final|try|[A-Z][A-Z0-9_]+)$`)
 )
 
-// smoothC blanks the bodies of functions: they take most of the time, and may hide all that follows. Lines and length
-// stay.
+// smoothC blanks the bodies of functions and the values of tables: they take most of the time, and may hide all that
+// follows. Lines and length stay.
 func smoothC(source []byte) { hideFunctions(source, false) }
 
 // smoothCPP also blanks the parameters, in which the grammar takes a * b for a product.
@@ -62,13 +62,22 @@ type cppScan struct {
 	open, level int      // where the outermost open parenthesis begins; how many are open
 	parens      [][2]int // those of this declaration
 	head        bool     // the declaration so far ends like a function's head
+	value       bool     // it ends in =
 	result      int      // where its result begins behind the parameters, or 0
 }
 
 func (s *cppScan) token(from, to int) {
 	t := s.source[from:to]
 	switch {
+	case bytes.HasPrefix(t, []byte("/*")) && !bytes.HasSuffix(t, []byte("*/")):
+		blank(t) // it is never closed, and the parser would look for its end from every line
+		return
 	case bytes.HasPrefix(t, []byte("//")), bytes.HasPrefix(t, []byte("/*")):
+		return
+	}
+	value := s.value
+	s.value = t[0] == '=' && s.level == 0
+	switch {
 	case t[0] == '#':
 		s.branch(t)
 	case s.body > 0:
@@ -77,13 +86,12 @@ func (s *cppScan) token(from, to int) {
 		if s.level++; s.level == 1 {
 			s.open = to
 		}
-	case t[0] == ')':
+	case t[0] == ')' && s.level > 0:
 		if s.level--; s.level == 0 {
 			s.parens, s.head = append(s.parens, [2]int{s.open, from}), true
 		}
-		s.level = max(0, s.level)
 	case s.level > 0:
-	case t[0] == '{' && s.head:
+	case t[0] == '{' && (s.head || value):
 		s.begin(from, to)
 	case t[0] == '-' && len(t) == 2 && s.head:
 		s.result = from
@@ -96,20 +104,15 @@ func (s *cppScan) token(from, to int) {
 	}
 }
 
-// begin begins a body. It blanks what the head has in parentheses, and what follows the last ones.
+// begin begins a body or a value. It blanks what a head has in parentheses, and what follows the last ones.
 func (s *cppScan) begin(from, to int) {
-	last := from
-	for _, p := range s.parens {
-		last = p[1] + 1
-		if s.heads {
+	if s.heads && s.head {
+		last := from
+		for _, p := range s.parens {
+			last = p[1] + 1
 			blank(s.source[p[0]:p[1]])
 		}
-	}
-	if s.result > 0 {
-		last = s.result
-	}
-	if s.heads {
-		blank(s.source[last:from])
+		blank(s.source[cmp.Or(s.result, last):from])
 	}
 	*s = cppScan{source: s.source, heads: s.heads, branches: s.branches, body: to, depth: 1}
 }

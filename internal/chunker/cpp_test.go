@@ -58,6 +58,33 @@ func TestBranchesInABodyInCDoNotHideWhatFollows(t *testing.T) {
 	require.Equal(t, "second", chunks[1].Symbol())
 }
 
+func TestAMacroWithABodyIsADefinition(t *testing.T) {
+	t.Parallel()
+	chunks, _ := chunker.New().Cut(t.Context(), "a_test.cc", "// A store opens\nTEST(Store, Opens) {\n  open();\n}\n")
+	require.Len(t, chunks, 1)
+	require.Equal(t, "function", string(chunks[0].Kind))
+	require.Equal(t, "TEST", chunks[0].Name)
+}
+
+func TestAMacroAfterADestructorEndsNoParse(t *testing.T) {
+	t.Parallel()
+	_, fallback := chunker.New().Cut(t.Context(), "a.cpp",
+		"  ~Exception() X_NOEXCEPT override;\n  ~InvalidScalar() X_NOEXCEPT override;\n")
+	require.Empty(t, fallback)
+}
+
+func TestT35_ALongTableInCTakesNoLonger(t *testing.T) {
+	t.Parallel()
+	text := "static const char *table[] = {\n" + strings.Repeat("  \"06S\", X(1, {2, 3}),\n", 3_000) +
+		"};\n\nint after(void) {\n  return 1;\n}\n"
+	for _, name := range []string{"a.c", "a.cpp"} {
+		chunks, fallback := chunker.New().Cut(t.Context(), name, text)
+		require.Empty(t, fallback, name)
+		require.Equal(t, []string{"table"}, chunks[0].Defines)
+		require.Equal(t, "after", chunks[len(chunks)-1].Name)
+	}
+}
+
 func TestAnErrorInABodyInCIsASyntaxError(t *testing.T) {
 	t.Parallel()
 	require.False(t, chunker.New().Broken(t.Context(), "a.c", "int first(void) {\n  return 1;\n}\n"))
@@ -66,7 +93,7 @@ func TestAnErrorInABodyInCIsASyntaxError(t *testing.T) {
 
 func TestT35_CommentsThatAreNeverClosedTakeNoLonger(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"a.c", "a.cpp"} {
+	for _, name := range []string{"a.c", "a.cpp", "A.java"} {
 		_, fallback := chunker.New().Cut(t.Context(), name, strings.Repeat("/*\n", 10_000))
 		require.Empty(t, fallback, name)
 	}

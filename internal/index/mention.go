@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"iter"
 	"math"
 	"path"
 	"slices"
@@ -129,28 +128,19 @@ func tested(file string) string {
 
 // Holds reports whether a text holds a name as a whole word.
 func Holds(text, name string) bool {
-	for range Words(text, name) {
-		return true
-	}
-	return false
-}
-
-// Words yields the rest of the text after each place where it holds a name as a whole word.
-func Words(text, name string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for at := 0; name != ""; at += len(name) {
-			i := strings.Index(text[at:], name)
-			if i < 0 {
-				return
-			}
-			at += i
-			before, _ := utf8.DecodeLastRuneInString(text[:at])
-			after, _ := utf8.DecodeRuneInString(text[at+len(name):])
-			if !inWord(before) && !inWord(after) && !yield(text[at+len(name):]) {
-				return
-			}
+	for at := 0; name != ""; at += len(name) {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+		if !inWord(before) && !inWord(after) {
+			return true
 		}
 	}
+	return false
 }
 
 func inWord(r rune) bool {

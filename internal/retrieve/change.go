@@ -53,9 +53,7 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, f followin
 	by, err := s.definitions(ctx, slices.Concat(a.touched, a.types)...)
 	defined := func(names []string) (all []chunk.Chunk) {
 		for _, name := range names {
-			if found := by[name]; len(found) <= ambiguous {
-				all = append(all, found...)
-			}
+			all = append(all, by[name]...)
 		}
 		return all
 	}

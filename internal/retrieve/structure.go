@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/order"
-	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Bounds of what a search follows.
@@ -30,20 +30,8 @@ func (s *search) mentions(ctx context.Context, name string, words ranked) ([]chu
 		return nil, err
 	}
 	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) })
-	found = index.Ahead(words.byWords(found), func(c chunk.Chunk) bool { return calls(c, name) })
+	found = index.Ahead(words.byWords(found), func(c chunk.Chunk) bool { return strings.Contains(c.Text, name+"(") })
 	return found[:min(len(found), merged)], nil
-}
-
-var arguments = pattern.Lazy(`^\s*(?:\[[^\]\n]{0,40}\])?\(`)
-
-// calls reports whether a name is called in a chunk.
-func calls(c chunk.Chunk, name string) bool {
-	for behind := range index.Words(c.Text, name) {
-		if arguments().MatchString(behind) {
-			return true
-		}
-	}
-	return false
 }
 
 // around follows the hits of a sentence: what they call is often what was asked for, and
@@ -70,9 +58,7 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 		var next []chunk.Chunk
 		for _, name := range named[i] {
 			found := slices.DeleteFunc(slices.Clone(by[name]), func(d chunk.Chunk) bool { return d.ID() == c.ID() })
-			if len(found) <= ambiguous {
-				next = append(next, found...)
-			}
+			next = append(next, found...)
 		}
 		all = append(all, words.byWords(next)...)
 	}
@@ -80,15 +66,11 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 }
 
 // definitions maps names to their definitions in the filtered paths. It leaves out names of
-// less than three bytes and, without a filter, those with many definitions: they say nothing.
+// less than three bytes and those with many definitions: they say nothing.
 func (s *search) definitions(ctx context.Context, names ...string) (map[string][]chunk.Chunk, error) {
 	names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
 		func(name string) bool { return len(name) < 3 })
-	most := 0
-	if len(s.Filter.Paths) == 0 {
-		most = ambiguous + 1
-	}
-	by, err := s.Index.Defines(ctx, most, names...)
+	by, err := s.Index.Defines(ctx, ambiguous, names...)
 	for name := range by {
 		by[name] = s.admitted(by[name])
 	}
