@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,11 +74,21 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 // maxTicket is the maximum size of a ticket's file, in bytes.
 const maxTicket = 256 << 10
 
+// firstBytes reads the beginning of a file.
+func firstBytes(name string, most int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
 // ticketOf reads the ticket that an argument names: a Markdown file, a GitHub issue, or a key
 // in one of the sources that the settings name.
 func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config) (t ticket.Ticket, err error) {
 	if info, failed := os.Stat(arg); strings.HasSuffix(arg, ".md") || failed == nil && !info.IsDir() {
-		text, err := os.ReadFile(arg)
+		text, err := firstBytes(arg, maxTicket+1)
 		if err == nil && (len(text) > maxTicket || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {
 			err = fmt.Errorf("%s is not text of at most %d KiB", arg, maxTicket>>10)
 		}

@@ -87,8 +87,13 @@ func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answ
 	return p.last.Report(), err
 }
 
-// leftOut refuses a draft that changes a module that --modules does not name.
+// leftOut refuses a draft that was made without the command of --check, or changes a module that
+// --modules does not name.
 func (p *proposing) leftOut(s ticketpr.State) error {
+	if p.check != "" && p.Revise == "" && (s.Check == nil || s.Check.Command != secret.Redact(p.check)) {
+		return problem.Usage("there is a draft already, and it was made without this --check",
+			"leave out --check, or draft the ticket again with --again")
+	}
 	if module := s.Scope.Beyond(p.modules); module != "" {
 		return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
 			"leaves out", module), "leave out --modules, or draft the ticket again with --again")
@@ -212,6 +217,9 @@ func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 // ShowProposal prints a ticket's draft in the local store.
 func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 	a.Ticketed, a.About = true, s.Thread
+	if err := a.onlyReviews(); err != nil {
+		return err
+	}
 	p := &proposing{Terminal: a, Session: s}
 	r, err := p.standing(ctx)
 	if err != nil {
@@ -282,17 +290,25 @@ func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Ve
 // ResumeProposal decides a ticket's draft in the local store.
 func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision.Verdict) error {
 	a.Ticketed, a.About = true, s.Thread
-	p := &proposing{Terminal: a, Session: s}
+	if err := a.onlyReviews(); err != nil {
+		return err
+	}
+	return a.Traced(ctx, "resume", func(ctx context.Context) error {
+		return (&proposing{Terminal: a, Session: s}).resume(ctx, given)
+	})
+}
+
+func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 	r, err := p.standing(ctx)
 	if err != nil {
 		return err
 	}
 	state := p.last.State
 	p.ticket = state.Ticket
-	if a.Expires == 0 {
-		a.Expires = state.Facts.ExpiresAt.Sub(state.Facts.CreatedAt)
+	if p.Expires == 0 {
+		p.Expires = state.Facts.ExpiresAt.Sub(state.Facts.CreatedAt)
 	}
-	if p.base, err = ingest.BaseAt(ctx, ".", state.Facts.Subject.Head, a.File()); err != nil {
+	if p.base, err = ingest.BaseAt(ctx, ".", state.Facts.Subject.Head, p.File()); err != nil {
 		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
 	}
 	p.base.Branch = state.Into
