@@ -33,7 +33,7 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 	case err == nil && p.found:
 		return p.at.Branch, true, true, nil
 	case problem.Check(err) == 13:
-		return q.Branch, false, true, nil
+		return p.at.Branch, false, true, nil
 	}
 	return "", false, false, err
 }
@@ -64,7 +64,7 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 				p.at.Commit, p.found = made.SHA, true
 				return p, a.same(ctx, q, p.at)
 			case trailer(made.Message, threadTrailer) == q.Thread:
-				return place{}, another(p.at.Branch)
+				return p, another(p.at.Branch)
 			}
 		}
 		if p, err = a.opened(ctx, q, p); err != nil || p.found || p.empty || gone {
@@ -135,7 +135,7 @@ func (a Applier) opened(ctx context.Context, q Request, p place) (place, error) 
 			p.at.Commit, p.found = m.commit, true
 			return p, nil
 		case m.thread == q.Thread:
-			return place{}, another(o.URL)
+			return p, another(o.URL)
 		}
 	}
 	return p, nil
@@ -182,7 +182,7 @@ func parseMark(body string) (mark, bool) {
 // refuses it, the error names the branch, which stays.
 func (a Applier) Open(ctx context.Context, q Request, at Applied) (address string, err error) {
 	if q.Link {
-		return formAddress(q, at), nil
+		return FormAddress(q, at), nil
 	}
 	if address, err = a.pull(ctx, q, at); address != "" || err != nil {
 		return address, err
@@ -232,8 +232,8 @@ func Earlier(ctx context.Context, r *github.Client, ref pull.Ref, shown, thread 
 	return github.Opened{}, false, err
 }
 
-// formAddress returns the address where a person opens the pull request, without title and text.
-func formAddress(q Request, at Applied) string {
+// FormAddress returns the address where a person opens the pull request, without title and text.
+func FormAddress(q Request, at Applied) string {
 	return fmt.Sprintf("%s/compare/%s...%s?expand=1", q.Ref.Web(), escaped(q.Into), escaped(at.Branch))
 }
 
@@ -243,7 +243,7 @@ const maxForm = 7000
 // Form returns the address of the form with title and description filled in. A description that
 // does not fit is cut.
 func Form(q Request, at Applied) string {
-	form := formAddress(q, at) + "&title=" + url.QueryEscape(q.Title) + "&body="
+	form := FormAddress(q, at) + "&title=" + url.QueryEscape(q.Title) + "&body="
 	text := []rune(q.Text)
 	for len(form)+len(url.QueryEscape(string(text))) > maxForm && len(text) > 0 {
 		text = text[:len(text)*9/10]

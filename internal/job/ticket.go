@@ -34,7 +34,8 @@ type ticketDraft struct {
 	coAuthor string        // that account as in a commit's trailer; empty if it is not a user
 
 	// only in a job that drafts
-	answered []string    // keys of the approvals that the run had already
+	answered []string // keys of the approvals that the run had already
+	ticket   ticket.Ticket
 	show     ticket.Show // how much of the ticket leaves the job
 }
 
