@@ -167,14 +167,6 @@ func (q Request) changed() []change.File {
 	return slices.DeleteFunc(slices.Clone(q.Files), func(f change.File) bool { return f.Base == blob(f.Content) })
 }
 
-func (q Request) paths() (paths []string) {
-	for _, f := range q.changed() {
-		paths = append(paths, f.Path)
-	}
-	slices.Sort(paths)
-	return paths
-}
-
 // blob returns Git's hash of a file's content, in a SHA-1 repository.
 func blob(content string) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
@@ -196,13 +188,7 @@ func (a Applier) Unmoved(ctx context.Context, q Request) error {
 // ordinary refuses files that differ from what the change was drafted on, or that the commit
 // would turn into something else: links, submodules, executables.
 func (a Applier) ordinary(ctx context.Context, q Request) error {
-	asked := q.paths()
-	for _, p := range q.paths() {
-		for up := path.Dir(p); up != "."; up = path.Dir(up) {
-			asked = append(asked, up)
-		}
-	}
-	on, err := a.Read.Entries(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, asked)
+	on, err := a.Read.AllEntries(ctx, q.Ref.Owner, q.Ref.Repo, q.Base)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ import (
 type Rules struct {
 	Modules   []config.Module       // the chosen ones
 	Protected []string              // globs from the settings
-	Entries   map[string]diff.Entry // every path of the base commit
+	Entries   map[string]diff.Entry // every file, link and submodule of the base commit
 
 	once  sync.Once
 	known map[string]string // folded paths of files and folders → their spelling
@@ -78,7 +78,7 @@ func astray(p string) bool {
 func (r *Rules) Ordinary(p string) string {
 	r.once.Do(r.index)
 	switch e, ok := r.Entries[p]; {
-	case e.Mode == folder || !ok && r.known[fold(p)] == p:
+	case !ok && r.known[fold(p)] == p:
 		return "it is a folder"
 	case e.Mode == "120000":
 		return "it is a link"
@@ -91,15 +91,13 @@ func (r *Rules) Ordinary(p string) string {
 		if as, ok := r.known[fold(at)]; ok && as != at {
 			return fmt.Sprintf("its name differs from %q only in case or form", as)
 		}
-		if e, ok := r.Entries[at]; ok && at != p && e.Mode != folder {
+		if e, ok := r.Entries[at]; ok && at != p {
 			kind := map[string]string{"120000": "a link", "160000": "a submodule"}[e.Mode]
 			return fmt.Sprintf("%q is %s, and no folder", at, cmp.Or(kind, "a file"))
 		}
 	}
 	return ""
 }
-
-const folder = "040000" // Entries may leave folders out
 
 // index fills known with every file and folder of the base commit; of names that differ only in
 // case or form, with the first in byte order.
