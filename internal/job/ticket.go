@@ -147,7 +147,7 @@ func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.S
 
 // reported returns the report on a draft's state.
 func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
-	r := v.Report()
+	r := v.Report
 	if v.Digest != "" {
 		r.Artifact = ticketpr.Names.Draft(p.origin.Subject, v.Digest)
 	}

@@ -139,7 +139,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	if r, err = p.parked(ctx, r, store, p.desk(v.State), replaced); err == nil {
 		shown := v.State.Proposal()
 		shown.Review.Web = p.ref.Web()
-		r.Page = proposal.Draft(shown, p.howToDecide(r, v.Iteration < gate.MaxRounds))
+		r.Page = proposal.Draft(shown, p.howToDecide(r, v.State.Iteration < gate.MaxRounds))
 	}
 	return r, err
 }
@@ -255,7 +255,7 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 	by.NameModel(p.config)
 	s := v.State
 	ended := v.Outcome != ticketpr.Failed && (v.Outcome != ticketpr.Paused || s.Facts.RunID != facts.RunID)
-	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || ended || v.Error != "" ||
+	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || ended || s.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
 		return errors.New("it is of another draft")
 	}

@@ -67,7 +67,7 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 // standing reads the thread's current state and reports on it.
 func (p *proposing) standing(ctx context.Context) (_ driver.Report, err error) {
 	p.last, err = p.driver().Proposed(ctx)
-	return p.last.Report(), err
+	return p.last.Report, err
 }
 
 // advance continues the thread, with an answer if that is not nil. An approved change goes to
@@ -84,7 +84,7 @@ func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answ
 		p.onto.Into(&steps)
 	}
 	p.last, err = p.driver().Advance(ctx, steps, begin, answer)
-	return p.last.Report(), err
+	return p.last.Report, err
 }
 
 // leftOut refuses a draft that was made without the command of --check, or changes a module that
@@ -231,7 +231,7 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 		p.last.Outcome = ""
 		return p.last.Print(p.Stdout)
 	default:
-		return p.PrintUnderWay(r.Thread, strings.ReplaceAll(p.last.Status, "_", " "), "command")
+		return p.PrintUnderWay(r.Thread, strings.ReplaceAll(p.last.Node, "_", " "), "command")
 	}
 	if p.show(); r.Parked() {
 		return p.Park(r)
@@ -365,7 +365,7 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 	}
 	place := last.Thread
 	if last.Branch != "" {
-		place = last.Branch + " " + last.Commit
+		place = last.Branch + " " + last.State.Applied.Commit
 		get := map[bool]string{true: "git fetch origin && "}[last.PullRequest != ""]
 		fmt.Fprintf(p.Stderr, "Your work tree is as it was. %sgit switch %s shows the change.\n", get,
 			driver.Quoted(last.Branch))
@@ -373,9 +373,9 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 	if place = cmp.Or(last.PullRequest, place); p.onto != nil {
 		place = cmp.Or(p.onto.Form(last.State), place)
 	}
-	if last.Error != "" {
+	if last.Message != "" {
 		word := map[bool]string{true: "error: "}[last.Outcome == ticketpr.Failed]
-		fmt.Fprintln(p.Stderr, guard.Text(word+last.Error))
+		fmt.Fprintln(p.Stderr, guard.Text(word+last.Message))
 	}
 	fmt.Fprintln(p.Stdout, last.Outcome, place)
 	return failed

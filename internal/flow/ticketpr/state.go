@@ -214,7 +214,7 @@ func (s State) Warnings() (all []string) {
 	if s.Check != nil && !s.Check.Passed {
 		all = append(all, "the check failed on this change")
 	}
-	if len(s.Tests) == 0 {
+	if len(s.Tests) == 0 && len(s.Changes) > 0 {
 		all = append(all, "no test comes with it")
 	}
 	return all
