@@ -74,7 +74,10 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
 				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
 			},
-			Search: search, Check: p.Check, Review: d.reviewStep(p, by.Account.Cap), Facts: p.Facts,
+			Search: search, Check: p.Check, Facts: p.Facts,
+			Review: func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (ticketpr.Seen, error) {
+				return d.review(ctx, p, by.Account.Cap, s, t)
+			},
 		}, ticketpr.State{Facts: p.Facts, Into: p.Into,
 			Limit: by.Account.Cap, Model: by.Name}, nil
 }
@@ -129,39 +132,30 @@ func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketp
 	return p, err
 }
 
-// reviewStep returns a function that reviews a proposed change with the review graph, in memory.
-// What the review pays for is journaled by the calling step. A failed review becomes a note.
-func (d Driver) reviewStep(p Proposing, limit cost.MicroUSD) func(context.Context, ticketpr.State, ticket.Ticket) (
-	ticketpr.Seen, error) {
-	return func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (seen ticketpr.Seen, err error) {
-		p.Config.Cap = max(0, limit-s.Usage.Cost)
-		if limit > 0 && p.Config.Cap == 0 {
-			return ticketpr.Seen{Failed: true,
-				Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
-		}
-		state, err := d.reviewProposal(ctx, p, s, t)
-		switch {
-		case ctx.Err() != nil:
-			return seen, ctx.Err()
-		case err != nil:
-			return ticketpr.Seen{Failed: true, Usage: state.Usage,
-				Notes: []string{"The change was not reviewed: " + problem.Of(err).What}}, nil
-		}
-		return seenOf(state), nil
+// review reviews a proposed change with the review graph, in memory, for what the budget has
+// left. What it pays for is journaled by the calling step. A failed review becomes a note.
+func (d Driver) review(ctx context.Context, p Proposing, limit cost.MicroUSD, s ticketpr.State,
+	t ticket.Ticket) (ticketpr.Seen, error) {
+	if p.Config.Cap = max(0, limit-s.Usage.Cost); limit > 0 && p.Config.Cap == 0 {
+		return ticketpr.Seen{Failed: true, Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
 	}
-}
-
-// seenOf returns the result of a review.
-func seenOf(s reviewpr.State) ticketpr.Seen {
-	r := s.Review()
-	seen := ticketpr.Seen{Findings: r.Findings, Criteria: s.Whole.Criteria, Overview: s.Whole.Text, Notes: s.Notes(),
-		Usage: s.Usage}
+	state, err := d.reviewProposal(ctx, p, s, t)
+	switch {
+	case ctx.Err() != nil:
+		return ticketpr.Seen{}, ctx.Err()
+	case err != nil:
+		return ticketpr.Seen{Failed: true, Usage: state.Usage,
+			Notes: []string{"The change was not reviewed: " + problem.Of(err).What}}, nil
+	}
+	r := state.Review()
+	seen := ticketpr.Seen{Findings: r.Findings, Criteria: state.Whole.Criteria, Overview: state.Whole.Text,
+		Notes: state.Notes(), Usage: state.Usage}
 	for _, f := range r.Files {
 		if f.State != finding.Reviewed && f.State != finding.Skipped {
 			seen.Notes = append(seen.Notes, fmt.Sprintf("The review did not read %s.", f.Path))
 		}
 	}
-	return seen
+	return seen, nil
 }
 
 func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.State,

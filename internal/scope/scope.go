@@ -49,7 +49,9 @@ func (r *Rules) Refuses(p string) string {
 	if kind := protects(fold(p)); kind != "" {
 		return "it is protected: " + kind
 	}
-	if folded := fold(p); pattern.Matches(r.Protected, p) || pattern.Matches(foldedGlobs(r.Protected), folded) {
+	if pattern.Matches(r.Protected, p) || slices.ContainsFunc(r.Protected, func(glob string) bool {
+		return pattern.Matches([]string{fold(glob)}, fold(p))
+	}) {
 		return "it is protected by the settings"
 	}
 	if why := r.Ordinary(p); why != "" {
@@ -115,14 +117,6 @@ func (r *Rules) index() {
 
 // fold returns a path in the form in which systems compare it that ignore case and Unicode form.
 func fold(p string) string { return strings.ToLower(norm.NFKC.String(p)) }
-
-func foldedGlobs(globs []string) []string {
-	all := make([]string, len(globs))
-	for i, g := range globs {
-		all[i] = fold(g)
-	}
-	return all
-}
 
 // protects returns the kind of a folded path that no ticket may change, or "" for other paths.
 func protects(p string) string {

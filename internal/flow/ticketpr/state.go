@@ -89,21 +89,20 @@ func (s State) Under(show ticket.Show) State {
 		return s
 	}
 	s.Class, s.RootCause = change.Class{Type: s.Class.Type, Complexity: s.Class.Complexity}, ""
-	s.Scope.Modules = slices.Clone(s.Scope.Modules)
-	for i := range s.Scope.Modules {
-		s.Scope.Modules[i].Reason = ""
-	}
-	s.Seen.Criteria = slices.Clone(s.Seen.Criteria)
-	for i := range s.Seen.Criteria {
-		s.Seen.Criteria[i].Text = ""
-	}
-	s.Changes, s.Tests = slices.Clone(s.Changes), slices.Clone(s.Tests)
-	for _, files := range [][]change.File{s.Changes, s.Tests} {
-		for i := range files {
-			files[i].Description = ""
-		}
-	}
+	s.Scope.Modules = changed(s.Scope.Modules, func(m *change.Module) { m.Reason = "" })
+	s.Seen.Criteria = changed(s.Seen.Criteria, func(c *finding.Criterion) { c.Text = "" })
+	silent := func(f *change.File) { f.Description = "" }
+	s.Changes, s.Tests = changed(s.Changes, silent), changed(s.Tests, silent)
 	return s
+}
+
+// changed returns a copy of a list with do applied to each element.
+func changed[T any](all []T, do func(*T)) []T {
+	all = slices.Clone(all)
+	for i := range all {
+		do(&all[i])
+	}
+	return all
 }
 
 // fileID names a file in a decision record.
@@ -123,12 +122,11 @@ func (s State) Account(paths bool) *decision.Record {
 		return s.Decision
 	}
 	r, items := *s.Decision, s.Items()
-	r.Dropped = slices.Clone(r.Dropped)
-	for i, d := range r.Dropped {
+	r.Dropped = changed(r.Dropped, func(d *decision.Drop) {
 		if at := slices.IndexFunc(items, func(f decision.Item) bool { return f.ID == d.ID }); at >= 0 {
-			r.Dropped[i].ID = items[at].Path
+			d.ID = items[at].Path
 		}
-	}
+	})
 	return &r
 }
 
