@@ -17,12 +17,13 @@ func TestBlocksApply(t *testing.T) {
 		edits []change.Edit
 		want  string
 	}{
-		"a line":                {"a\nb\nc\n", []change.Edit{{"b\n", "B\n"}}, "a\nB\nc\n"},
-		"within a line":         {"x = 1 + 2\n", []change.Edit{{"1 + 2", "3"}}, "x = 3\n"},
-		"two, in any order":     {"a\nb\nc\n", []change.Edit{{"c", "C"}, {"a", "A"}}, "A\nb\nC\n"},
-		"deletes":               {"a\nb\nc\n", []change.Edit{{"b\n", ""}}, "a\nc\n"},
-		"CR LF stays":           {"a\r\nb\r\nc\r\n", []change.Edit{{"b\nc", "x\ny"}}, "a\r\nx\r\ny\r\n"},
-		"each line's own end":   {"a\r\nb\nc\nd\n", []change.Edit{{"b\nc", "x\ny"}, {"a", "A\nB"}}, "A\r\nB\r\nx\ny\nd\n"},
+		"a line":            {"a\nb\nc\n", []change.Edit{{"b\n", "B\n"}}, "a\nB\nc\n"},
+		"within a line":     {"x = 1 + 2\n", []change.Edit{{"1 + 2", "3"}}, "x = 3\n"},
+		"two, in any order": {"a\nb\nc\n", []change.Edit{{"c", "C"}, {"a", "A"}}, "A\nb\nC\n"},
+		"deletes":           {"a\nb\nc\n", []change.Edit{{"b\n", ""}}, "a\nc\n"},
+		"CR LF stays":       {"a\r\nb\r\nc\r\n", []change.Edit{{"b\nc", "x\ny"}}, "a\r\nx\r\ny\r\n"},
+		"each line's own end": {"a\r\nb\nc\nd\n", []change.Edit{{"b\nc", "x\ny"}, {"a", "A\nB"}},
+			"A\r\nB\r\nx\ny\nd\n"},
 		"across two ends":       {"a\r\nb\nc\n", []change.Edit{{"a\nb\n", "x\ny\n"}}, "x\r\ny\r\nc\n"},
 		"CR LF in the block":    {"a\nb\nc\n", []change.Edit{{"a\r\nb", "x\r\ny"}}, "x\ny\nc\n"},
 		"a byte order mark":     {"\ufeffa\nb\n", []change.Edit{{"\ufeffa\n", "x\n"}}, "\ufeffx\nb\n"},

@@ -104,7 +104,8 @@ func (o *Options) onlyReviews() error {
 	if names == nil {
 		return nil
 	}
-	return problem.Usage(strings.Join(names, ", ")+": for a review's draft, and this one is of a ticket", "leave it out")
+	return problem.Usage(strings.Join(names, ", ")+": for a review's draft, and this one is of a ticket",
+		"leave it out")
 }
 
 func (o *Options) storeFlags(f *pflag.FlagSet) {

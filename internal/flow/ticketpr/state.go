@@ -219,14 +219,15 @@ func (s State) Warnings() (all []string) {
 }
 
 // ask returns the question for the approver, about the draft as shown and the bytes behind it.
-func ask(s State) (gate.Ask, error) { return s.ask(), nil }
-
-func (s State) ask() gate.Ask {
-	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown())
+func ask(s State) (gate.Ask, error) {
+	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown()), nil
 }
 
 // same refuses a question that is not about the draft as it is now.
-func (s State) same(asked []byte) error { return gate.Same(asked, s.ask()) }
+func (s State) same(asked []byte) error {
+	now, _ := ask(s)
+	return gate.Same(asked, now)
+}
 
 // Subject tells package handoff how to handle this graph's drafts between jobs.
 func Subject() handoff.Subject[State] {
