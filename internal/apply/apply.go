@@ -81,22 +81,15 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 			return p.at, err
 		}
 		if last = a.push(ctx, q, p); last == nil {
-			return a.landed(ctx, q)
+			if p, err = a.look(ctx, q); err == nil && !p.found { // pushed again, it might be on two branches
+				err = write.ErrUncertain
+			}
+			return p.at, err
 		} else if !tryAgain(last) {
 			break
 		}
 	}
 	return Applied{}, last
-}
-
-// landed finds the commit that was just made. If it is not found, it is not pushed again, since
-// it might end up on two branches.
-func (a Applier) landed(ctx context.Context, q Request) (Applied, error) {
-	p, err := a.look(ctx, q)
-	if err == nil && !p.found {
-		err = write.ErrUncertain
-	}
-	return p.at, err
 }
 
 // claimed records the approval and waits for this job's turn.

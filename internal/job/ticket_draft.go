@@ -52,10 +52,10 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 // done returns a report on what was made of the ticket on this commit before, if it was: a pull
 // request, or a branch whose pull request was refused or is a person's to open.
 func (p *ticketDraft) done(ctx context.Context, facts checkpoint.Manifest) (r driver.Report, found bool, err error) {
-	r = driver.Report{Outcome: ticketpr.Posted, Thread: facts.Thread,
-		Message: "this ticket was carried out on this commit before"}
 	o, found, err := apply.Earlier(ctx, p.api, p.ref, "", facts.Thread)
-	if r.Branch, r.PullRequest = o.Branch, o.URL; found || err != nil {
+	r = driver.Report{Outcome: ticketpr.Posted, Thread: facts.Thread, Branch: o.Branch, PullRequest: o.URL,
+		Message: "this ticket was carried out on this commit before"}
+	if found || err != nil {
 		return r, found, err
 	}
 	s := ticketpr.State{Facts: facts, Into: p.repo.DefaultBranch, Draft: change.Draft{Ticket: p.ticket}}.Under(p.show)
