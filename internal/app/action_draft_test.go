@@ -339,6 +339,7 @@ func TestOutcomesThatCallNobody(t *testing.T) {
 			run: s.repo.AddRun(githubtest.RunOptions{})}
 		s.pull.ForcePush(baseTree().With(githubtest.Tree{"ops/run.sh": headTree()["ops/run.sh"]}))
 		kept = s.draftJob().start().is(0, "KEPT").shows("Says too little")
+		require.Empty(t, kept.outputs["environment"], "no environment is asked about it")
 		s.untouched()
 		s.decideJob(kept.outputs["code"], "approve").start().is(0, "POSTED")
 	})

@@ -197,12 +197,14 @@ func TestCommandsForATicketSuggestPaths(t *testing.T) {
 func TestTextsOfATicketsJobsAreAboutTickets(t *testing.T) {
 	t.Parallel()
 	s := ticketStage(t)
-	e := s.ticketDraft().with("fail-on", "nit").start().is(0, "PAUSED")
+	e := s.ticketDraft().with("fail-on", "nit", "instance", "docs", "gate-from", "minor").start().is(0, "PAUSED").
+		says("::warning::these inputs are for reviews and do nothing for a ticket: instance, fail-on\n")
 	require.NotContains(t, e.log, "what was posted before")
 	s.approved("")
 	s.ticketJob("apply", e.digest()).start().is(0, "POSTED")
 	s.hub.Fail("POST", "/repos/octo/demo/issues/*/comments", githubtest.SecondaryLimit(403, time.Second))
 	limited := s.ticketJob("comment-issue", e.digest()).start().is(1, "FAILED")
+	limited.shows("No comment was left on `gh-7`")
 	require.NotContains(t, limited.log, "issues: write")
 	s.hub.ClearFaults()
 	s.ticketJob("comment-issue", e.digest()).may(map[string]string{"issues": "read", "pull_requests": "read",

@@ -304,6 +304,10 @@ func TestATicketsPullRequestThatFailsGoesOn(t *testing.T) {
 	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = true })
 	s.ticketJob("apply", drafted.digest()).start().is(1, "FAILED").says("the change is on branch "+roundBranch,
 		"Settings, Actions, General, Workflow permissions")
+	calls := s.model.Calls()
+	s.ticketDraft().start().is(0, "POSTED").says("carried out on this commit before, on branch "+roundBranch,
+		"/octo/demo/compare/main..."+roundBranch)
+	require.Equal(t, calls, s.model.Calls(), "P4: what was pushed from this commit is not paid again")
 	s.repo.Commit("main", "somebody else's", roundTree().With(githubtest.Tree{"x": "y"}))
 	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = false })
 	s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")

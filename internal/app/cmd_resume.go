@@ -70,20 +70,14 @@ func (a *app) resume(ctx context.Context, args []string) error {
 }
 
 // resumeStored decides a review's draft of the local store.
-func (a *app) resumeStored(ctx context.Context, s local.Session, given decision.Verdict) (err error) {
-	began := a.Now()
+func (a *app) resumeStored(ctx context.Context, s local.Session, given decision.Verdict) error {
 	r, err := a.Stored(ctx, &s)
 	if err != nil {
 		return err
 	}
-	ctx, over, err := a.StartTrace(ctx, a.Settings, a.Trace, a.Warn)
-	if err != nil {
-		return err
-	}
-	defer over()
-	ctx, span := trace.Run(trace.Continue(ctx, r.State.Draft.Trace), "resume", began)
-	defer func() { a.EndRun(span, began, err) }()
-	return (&local.Run{Terminal: a.Terminal, Session: s}).GoFrom(ctx, r, given)
+	return a.Traced(trace.Continue(ctx, r.State.Draft.Trace), "resume", func(ctx context.Context) error {
+		return (&local.Run{Terminal: a.Terminal, Session: s}).GoFrom(ctx, r, given)
+	})
 }
 
 // resumeNext resumes the worst waiting draft, in the local store or on GitHub. It looks at the

@@ -144,8 +144,8 @@ func (a *app) jsonError(err error, reports bool) error {
 			"error": why})
 	}
 	if a.Ticketed {
-		return driver.Proposal{Thread: a.About, Outcome: outcome, Status: ticketpr.StatusAt(err),
-			Error: why}.Print(a.Stdout)
+		return driver.Proposal{Report: driver.Report{Thread: a.About, Outcome: outcome, Message: why},
+			Node: ticketpr.StatusAt(err)}.Print(a.Stdout)
 	}
 	return driver.Report{
 		Thread: a.About, Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why,

@@ -213,6 +213,7 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := across(t, scene{base: baseTree(), head: headTree()})
 			drafted := s.parked()
+			s.markJob(strings.Repeat("0", 64)).start().is(3, "REFUSED").shows("## The commit of #42 was not marked")
 			s.markJob(drafted.digest()).start().is(0, "")
 			set := s.repo.Statuses(s.pull.HeadSHA())
 			require.Len(t, set, 1)

@@ -81,22 +81,15 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 			return p.at, err
 		}
 		if last = a.push(ctx, q, p); last == nil {
-			return a.landed(ctx, q)
+			if p, err = a.look(ctx, q); err == nil && !p.found { // pushed again, it might be on two branches
+				err = write.ErrUncertain
+			}
+			return p.at, err
 		} else if !tryAgain(last) {
 			break
 		}
 	}
 	return Applied{}, last
-}
-
-// landed finds the commit that was just made. If it is not found, it is not pushed again, since
-// it might end up on two branches.
-func (a Applier) landed(ctx context.Context, q Request) (Applied, error) {
-	p, err := a.look(ctx, q)
-	if err == nil && !p.found {
-		err = write.ErrUncertain
-	}
-	return p.at, err
 }
 
 // claimed records the approval and waits for this job's turn.
@@ -167,14 +160,6 @@ func (q Request) changed() []change.File {
 	return slices.DeleteFunc(slices.Clone(q.Files), func(f change.File) bool { return f.Base == blob(f.Content) })
 }
 
-func (q Request) paths() (paths []string) {
-	for _, f := range q.changed() {
-		paths = append(paths, f.Path)
-	}
-	slices.Sort(paths)
-	return paths
-}
-
 // blob returns Git's hash of a file's content, in a SHA-1 repository.
 func blob(content string) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
@@ -196,13 +181,7 @@ func (a Applier) Unmoved(ctx context.Context, q Request) error {
 // ordinary refuses files that differ from what the change was drafted on, or that the commit
 // would turn into something else: links, submodules, executables.
 func (a Applier) ordinary(ctx context.Context, q Request) error {
-	asked := q.paths()
-	for _, p := range q.paths() {
-		for up := path.Dir(p); up != "."; up = path.Dir(up) {
-			asked = append(asked, up)
-		}
-	}
-	on, err := a.Read.Entries(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, asked)
+	on, err := a.Read.AllEntries(ctx, q.Ref.Owner, q.Ref.Repo, q.Base)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func newSite(t *testing.T) *site {
 	s := &site{t: t, hub: githubtest.New(t)}
 	s.repo = s.hub.AddRepo("o/r", githubtest.RepoOptions{Files: tree})
 	base := s.repo.Chmod("main", "bin/run", "100755")
-	found, err := s.applier().Read.Entries(t.Context(), "o", "r", base, []string{"a.go"})
+	found, err := s.applier().Read.AllEntries(t.Context(), "o", "r", base)
 	require.NoError(t, err)
 	s.q = apply.Request{
 		Ref: pull.Ref{Host: "github.com", Owner: "o", Repo: "r"}, Base: base, Into: "main", Branch: branch,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 	case err == nil && p.found:
 		return p.at.Branch, true, true, nil
 	case problem.Check(err) == 13:
-		return q.Branch, false, true, nil
+		return p.at.Branch, false, true, nil
 	}
 	return "", false, false, err
 }
@@ -64,7 +65,7 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 				p.at.Commit, p.found = made.SHA, true
 				return p, a.same(ctx, q, p.at)
 			case trailer(made.Message, threadTrailer) == q.Thread:
-				return place{}, another(p.at.Branch)
+				return p, another(p.at.Branch)
 			}
 		}
 		if p, err = a.opened(ctx, q, p); err != nil || p.found || p.empty || gone {
@@ -99,46 +100,37 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	if q.Files == nil { // the caller does not ask about files
 		return nil
 	}
-	paths := q.paths()
-	changed, err := a.Read.ChangedPaths(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, at.Commit)
+	want, err := a.Read.AllEntries(ctx, q.Ref.Owner, q.Ref.Repo, q.Base)
 	if err != nil {
 		return err
 	}
-	on, err := a.Read.Entries(ctx, q.Ref.Owner, q.Ref.Repo, at.Commit, paths)
-	if err != nil {
-		return err
-	}
-	as := slices.Equal(changed, paths)
 	for _, f := range q.changed() {
-		as = as && on[f.Path] == diff.Entry{Mode: "100644", Blob: blob(f.Content)}
+		want[f.Path] = diff.Entry{Mode: "100644", Blob: blob(f.Content)}
 	}
-	if !as {
-		return problem.Refuse(13, "a commit says that it is of this draft, and has other files than those that were "+
+	made, err := a.Read.AllEntries(ctx, q.Ref.Owner, q.Ref.Repo, at.Commit)
+	if err == nil && !maps.Equal(made, want) {
+		err = problem.Refuse(13, "a commit says that it is of this draft, and has other files than those that were "+
 			"approved", "find out who pushed it; delete or rename its branch, then "+q.Again,
 			problem.At(fmt.Sprintf("branch %s, commit %.7s", at.Branch, at.Commit)))
 	}
-	return nil
+	return err
 }
 
 // opened searches the pull requests of a branch that is gone or no longer this draft's: closing
 // or merging one may have deleted the branch.
 func (a Applier) opened(ctx context.Context, q Request, p place) (place, error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
-	if err != nil {
-		return place{}, err
-	}
 	for _, o := range opened {
-		m, ours := parseMark(o.Body)
-		switch {
-		case !ours || !o.Own:
+		switch m := parseMark(o.Body); {
+		case m.digest == "":
 		case m.digest == q.Digest:
 			p.at.Commit, p.found = m.commit, true
 			return p, nil
 		case m.thread == q.Thread:
-			return place{}, another(o.URL)
+			return p, another(o.URL)
 		}
 	}
-	return p, nil
+	return p, err
 }
 
 func another(where string) error {
@@ -167,14 +159,12 @@ func (m mark) String() string {
 	return fmt.Sprintf("<!-- pr-implement:v1 thread=%s digest=%s commit=%s -->", m.thread, m.digest, m.commit)
 }
 
-// parseMark reads the last mark of a description.
-func parseMark(body string) (mark, bool) {
-	all := markForm().FindAllStringSubmatch(body, -1)
-	if len(all) == 0 {
-		return mark{}, false
+// parseMark reads the last mark of a description, or a zero mark.
+func parseMark(body string) (m mark) {
+	for _, parts := range markForm().FindAllStringSubmatch(body, -1) {
+		m = mark{parts[1], parts[2], parts[3]}
 	}
-	last := all[len(all)-1]
-	return mark{last[1], last[2], last[3]}, true
+	return m
 }
 
 // Open opens the draft pull request of a committed change, or finds the existing one, and returns
@@ -182,7 +172,7 @@ func parseMark(body string) (mark, bool) {
 // refuses it, the error names the branch, which stays.
 func (a Applier) Open(ctx context.Context, q Request, at Applied) (address string, err error) {
 	if q.Link {
-		return formAddress(q, at), nil
+		return FormAddress(q, at), nil
 	}
 	if address, err = a.pull(ctx, q, at); address != "" || err != nil {
 		return address, err
@@ -208,10 +198,10 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 func (a Applier) pull(ctx context.Context, q Request, at Applied) (address string, err error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, at.Branch)
 	for _, o := range opened {
-		if m, _ := parseMark(o.Body); o.Own && m.digest == q.Digest {
+		if parseMark(o.Body).digest == q.Digest {
 			return o.URL, err
 		}
-		if o.Own && o.Open {
+		if o.Open {
 			address = cmp.Or(address, o.URL)
 		}
 	}
@@ -224,17 +214,18 @@ func Earlier(ctx context.Context, r *github.Client, ref pull.Ref, shown, thread 
 	err error) {
 	opened, err := r.OpenedFrom(ctx, ref.Owner, ref.Repo, "")
 	for _, o := range opened {
-		m, ours := parseMark(o.Body)
-		if o.Own && ours && (shown != "" && strings.HasPrefix(m.digest, shown) || thread != "" && m.thread == thread) {
+		m := parseMark(o.Body)
+		if shown != "" && strings.HasPrefix(m.digest, shown) || thread != "" && m.thread == thread {
 			return o, true, nil
 		}
 	}
 	return github.Opened{}, false, err
 }
 
-// formAddress returns the address where a person opens the pull request, without title and text.
-func formAddress(q Request, at Applied) string {
-	return fmt.Sprintf("%s/compare/%s...%s?expand=1", q.Ref.Web(), escaped(q.Into), escaped(at.Branch))
+// FormAddress returns the address where a person opens the pull request, without title and text.
+func FormAddress(q Request, at Applied) string {
+	path := url.URL{Path: "/compare/" + q.Into + "..." + at.Branch}
+	return q.Ref.Web() + path.EscapedPath() + "?expand=1"
 }
 
 // maxForm bounds an address, in bytes; servers refuse longer ones.
@@ -243,19 +234,10 @@ const maxForm = 7000
 // Form returns the address of the form with title and description filled in. A description that
 // does not fit is cut.
 func Form(q Request, at Applied) string {
-	form := formAddress(q, at) + "&title=" + url.QueryEscape(q.Title) + "&body="
+	form := FormAddress(q, at) + "&title=" + url.QueryEscape(q.Title) + "&body="
 	text := []rune(q.Text)
 	for len(form)+len(url.QueryEscape(string(text))) > maxForm && len(text) > 0 {
 		text = text[:len(text)*9/10]
 	}
 	return form + url.QueryEscape(string(text))
-}
-
-// escaped returns a branch's name escaped for a URL's path, keeping its slashes.
-func escaped(branch string) string {
-	parts := strings.Split(branch, "/")
-	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
-	}
-	return strings.Join(parts, "/")
 }

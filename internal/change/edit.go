@@ -25,21 +25,21 @@ type span struct {
 }
 
 // Apply returns text with all edits applied. The error names and quotes the edit that does not
-// apply, and says why. Nothing is guessed: each edit is looked for in the original text and must
-// occur there exactly once, and edits must not overlap. A text with CR LF keeps its line ends.
+// apply, and says why. Nothing is guessed: each edit is looked for in the original text, whatever
+// the line ends of either, and must occur there exactly once, and edits must not overlap. What an
+// edit writes has the line ends of where it stands, and a byte order mark stays.
 func Apply(text string, edits []Edit) (string, error) {
-	crlf := strings.Contains(text, "\r\n")
+	lines := ended(text, "\n")
 	spans := make([]span, 0, len(edits))
 	for i, e := range edits {
-		if crlf {
-			e.Search, e.Replace = withCR(e.Search), withCR(e.Replace)
-		}
-		at, what := find(text, e.Search)
+		search := ended(e.Search, "\n")
+		found, what := find(lines, search)
 		if what != "" {
 			first, _, _ := strings.Cut(strings.TrimSpace(e.Search), "\n")
 			return "", fmt.Errorf("edit %d: %s: %.100q", i+1, what, first)
 		}
-		spans = append(spans, span{i + 1, at, at + len(e.Search), e.Replace})
+		at := offset(text, found)
+		spans = append(spans, span{i + 1, at, offset(text, found+len(search)), ended(e.Replace, endAt(text, at))})
 	}
 	order.Stable(spans, func(a, b span) int { return a.from - b.from })
 	var out strings.Builder
@@ -53,11 +53,51 @@ func Apply(text string, edits []Edit) (string, error) {
 		at = s.to
 	}
 	out.WriteString(text[at:])
-	return out.String(), nil
+	return marked(text, out.String()), nil
 }
 
-func withCR(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+// Like returns a whole new text of a file with the line ends and the byte order mark of the one
+// before; if that is empty, as it is.
+func Like(before, after string) string {
+	if before == "" {
+		return after
+	}
+	return marked(before, ended(after, endAt(before, 0)))
+}
+
+// marked returns a text with a byte order mark if the one before has one.
+func marked(before, after string) string {
+	const mark = "\ufeff"
+	if strings.HasPrefix(before, mark) {
+		return mark + strings.TrimPrefix(after, mark)
+	}
+	return after
+}
+
+// ended returns a text whose lines all have one end.
+func ended(text, end string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", end)
+}
+
+// endAt returns the end of the line at an offset, or of the line before if it has none.
+func endAt(text string, at int) string {
+	at += max(0, strings.IndexByte(text[at:], '\n'))
+	if i := strings.LastIndexByte(text[:min(at+1, len(text))], '\n'); i > 0 && text[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// offset returns where in a text an offset stands that was counted without the carriage returns
+// at its lines' ends.
+func offset(text string, lines int) (at int) {
+	for ; lines > 0; lines-- {
+		if strings.HasPrefix(text[at:], "\r\n") {
+			at++
+		}
+		at++
+	}
+	return at
 }
 
 // find returns the offset of the only match, or why there is none or several, overlaps included.

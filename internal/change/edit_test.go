@@ -17,11 +17,16 @@ func TestBlocksApply(t *testing.T) {
 		edits []change.Edit
 		want  string
 	}{
-		"a line":                {"a\nb\nc\n", []change.Edit{{"b\n", "B\n"}}, "a\nB\nc\n"},
-		"within a line":         {"x = 1 + 2\n", []change.Edit{{"1 + 2", "3"}}, "x = 3\n"},
-		"two, in any order":     {"a\nb\nc\n", []change.Edit{{"c", "C"}, {"a", "A"}}, "A\nb\nC\n"},
-		"deletes":               {"a\nb\nc\n", []change.Edit{{"b\n", ""}}, "a\nc\n"},
-		"CR LF stays":           {"a\r\nb\r\nc\r\n", []change.Edit{{"b\nc", "x\ny"}}, "a\r\nx\r\ny\r\n"},
+		"a line":            {"a\nb\nc\n", []change.Edit{{"b\n", "B\n"}}, "a\nB\nc\n"},
+		"within a line":     {"x = 1 + 2\n", []change.Edit{{"1 + 2", "3"}}, "x = 3\n"},
+		"two, in any order": {"a\nb\nc\n", []change.Edit{{"c", "C"}, {"a", "A"}}, "A\nb\nC\n"},
+		"deletes":           {"a\nb\nc\n", []change.Edit{{"b\n", ""}}, "a\nc\n"},
+		"CR LF stays":       {"a\r\nb\r\nc\r\n", []change.Edit{{"b\nc", "x\ny"}}, "a\r\nx\r\ny\r\n"},
+		"each line's own end": {"a\r\nb\nc\nd\n", []change.Edit{{"b\nc", "x\ny"}, {"a", "A\nB"}},
+			"A\r\nB\r\nx\ny\nd\n"},
+		"across two ends":       {"a\r\nb\nc\n", []change.Edit{{"a\nb\n", "x\ny\n"}}, "x\r\ny\r\nc\n"},
+		"CR LF in the block":    {"a\nb\nc\n", []change.Edit{{"a\r\nb", "x\r\ny"}}, "x\ny\nc\n"},
+		"a byte order mark":     {"\ufeffa\nb\n", []change.Edit{{"\ufeffa\n", "x\n"}}, "\ufeffx\nb\n"},
 		"no line feed at end":   {"a\nb", []change.Edit{{"b", "c"}}, "a\nc"},
 		"nothing to apply":      {"a\n", nil, "a\n"},
 		"what it writes is new": {"a\nb\n", []change.Edit{{"a", "b"}, {"b", "a"}}, "b\na\n"},
@@ -93,8 +98,19 @@ func FuzzApply(f *testing.F) {
 			require.True(t, utf8.ValidString(got) || !utf8.ValidString(search))
 		}
 		if !strings.Contains(text, "\r\n") && strings.Contains(text, search) {
-			require.Equal(t, strings.Replace(text, search, replace, 1), got)
+			require.Equal(t, strings.Replace(text, search, strings.ReplaceAll(replace, "\r\n", "\n"), 1), got)
 		}
 		require.LessOrEqual(t, len(got), len(text)+2*len(replace)+2)
 	})
+}
+
+// TestANewTextKeepsTheFilesForm rewrites a file as a whole.
+func TestANewTextKeepsTheFilesForm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ before, after, want string }{
+		{"a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n"}, {"a\nb\n", "x\r\n", "x\n"}, {"\ufeffa\n", "x\n", "\ufeffx\n"},
+		{"\ufeffa\r\n", "\ufeffx\r\ny\n", "\ufeffx\r\ny\r\n"}, {"a", "x\n", "x\n"}, {"", "x\r\n", "x\r\n"},
+	} {
+		require.Equal(t, c.want, change.Like(c.before, c.after))
+	}
 }

@@ -74,7 +74,10 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
 				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
 			},
-			Search: search, Check: p.Check, Review: d.reviewStep(p, by.Account.Cap), Facts: p.Facts,
+			Search: search, Check: p.Check, Facts: p.Facts,
+			Review: func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (ticketpr.Seen, error) {
+				return d.review(ctx, p, by.Account.Cap, s, t)
+			},
 		}, ticketpr.State{Facts: p.Facts, Into: p.Into,
 			Limit: by.Account.Cap, Model: by.Name}, nil
 }
@@ -129,39 +132,30 @@ func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketp
 	return p, err
 }
 
-// reviewStep returns a function that reviews a proposed change with the review graph, in memory.
-// What the review pays for is journaled by the calling step. A failed review becomes a note.
-func (d Driver) reviewStep(p Proposing, limit cost.MicroUSD) func(context.Context, ticketpr.State, ticket.Ticket) (
-	ticketpr.Seen, error) {
-	return func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (seen ticketpr.Seen, err error) {
-		p.Config.Cap = max(0, limit-s.Usage.Cost)
-		if limit > 0 && p.Config.Cap == 0 {
-			return ticketpr.Seen{Failed: true,
-				Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
-		}
-		state, err := d.reviewProposal(ctx, p, s, t)
-		switch {
-		case ctx.Err() != nil:
-			return seen, ctx.Err()
-		case err != nil:
-			return ticketpr.Seen{Failed: true, Usage: state.Usage,
-				Notes: []string{"The change was not reviewed: " + problem.Of(err).What}}, nil
-		}
-		return seenOf(state), nil
+// review reviews a proposed change with the review graph, in memory, for what the budget has
+// left. What it pays for is journaled by the calling step. A failed review becomes a note.
+func (d Driver) review(ctx context.Context, p Proposing, limit cost.MicroUSD, s ticketpr.State,
+	t ticket.Ticket) (ticketpr.Seen, error) {
+	if p.Config.Cap = max(0, limit-s.Usage.Cost); limit > 0 && p.Config.Cap == 0 {
+		return ticketpr.Seen{Failed: true, Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
 	}
-}
-
-// seenOf returns the result of a review.
-func seenOf(s reviewpr.State) ticketpr.Seen {
-	r := s.Review()
-	seen := ticketpr.Seen{Findings: r.Findings, Criteria: s.Whole.Criteria, Overview: s.Whole.Text, Notes: s.Notes(),
-		Usage: s.Usage}
+	state, err := d.reviewProposal(ctx, p, s, t)
+	switch {
+	case ctx.Err() != nil:
+		return ticketpr.Seen{}, ctx.Err()
+	case err != nil:
+		return ticketpr.Seen{Failed: true, Usage: state.Usage,
+			Notes: []string{"The change was not reviewed: " + problem.Of(err).What}}, nil
+	}
+	r := state.Review()
+	seen := ticketpr.Seen{Findings: r.Findings, Criteria: state.Whole.Criteria, Overview: state.Whole.Text,
+		Notes: state.Notes(), Usage: state.Usage}
 	for _, f := range r.Files {
 		if f.State != finding.Reviewed && f.State != finding.Skipped {
 			seen.Notes = append(seen.Notes, fmt.Sprintf("The review did not read %s.", f.Path))
 		}
 	}
-	return seen
+	return seen, nil
 }
 
 func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.State,
@@ -199,48 +193,11 @@ func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.St
 	return result.State, err
 }
 
-// Proposal is the result of a ticket's run; its JSON form is that of implement --json.
+// Proposal is the result of a ticket's run.
 type Proposal struct {
-	Outcome     string              `json:"outcome"`
-	Status      string              `json:"status"` // the node
-	Thread      string              `json:"thread_id"`
-	Code        string              `json:"code"`
-	Digest      string              `json:"checkpoint_digest"`
-	Ticket      proposedTicket      `json:"ticket"`
-	RootCause   string              `json:"root_cause"`
-	Modules     []change.Module     `json:"modules"`
-	Chunks      []change.Chunk      `json:"chunks"`
-	Changes     []proposedFile      `json:"changes"`
-	Tests       []proposedFile      `json:"tests"`
-	Warnings    []string            `json:"warnings"`
-	Findings    []finding.Finding   `json:"findings"`
-	Criteria    []finding.Criterion `json:"criteria"`
-	Check       *change.Check       `json:"check"` // null if no check command is configured
-	Diff        string              `json:"diff"`
-	Iteration   int                 `json:"iteration"`
-	Branch      string              `json:"branch"`
-	Commit      string              `json:"commit"`
-	PullRequest string              `json:"pull_request_url"`
-	Usage       priced              `json:"usage"`
-	Error       string              `json:"error"` // why the run failed, or what ended it; otherwise empty
-
-	State  ticketpr.State   `json:"-"`
-	Packed checkpoint.Draft `json:"-"` // of a waiting draft
-}
-
-type proposedTicket struct {
-	Key        string `json:"key"`
-	Type       string `json:"type"`
-	Summary    string `json:"summary"`
-	Complexity string `json:"complexity"`
-}
-
-type proposedFile struct {
-	Path        string `json:"path"`
-	Description string `json:"description"`
-	New         bool   `json:"new"`
-	Added       int    `json:"added"`
-	Removed     int    `json:"removed"`
+	Report                // as of every flow's runs; Message says why the run failed, or what ended it
+	Node   string         // that the thread is at
+	State  ticketpr.State // with the decision so far
 }
 
 // Proposed describes the current state of a ticket's thread. For a parked thread it
@@ -258,19 +215,9 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 		return Proposal{}, err
 	}
 	s := view.State
-	p := Proposal{
-		Outcome: ticketpr.Failed, Status: ticketpr.Status(view), Thread: s.Facts.Thread, RootCause: s.RootCause,
-		Ticket:  proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity},
-		Modules: s.Scope.Modules, Chunks: slices.Clone(s.Chunks),
-		Warnings: slices.Concat(s.Warnings(), s.Notes()), Findings: s.Seen.Findings,
-		Criteria: s.Seen.Criteria, Check: s.Check,
-		Iteration: s.Iteration,
-		Branch:    s.Applied.Branch, Commit: s.Applied.Commit,
-		PullRequest: s.PullRequest, Error: s.Error, State: s,
-	}
-	for i := range p.Chunks {
-		p.Chunks[i].Text = ""
-	}
+	p := Proposal{Node: ticketpr.Status(view), State: s, Report: Report{Outcome: ticketpr.Failed,
+		Thread: s.Facts.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings,
+		Proposed: s.Proposed(), Branch: s.Applied.Branch, PullRequest: s.PullRequest, Message: s.Error}}
 	switch {
 	case view.Status == graph.Ended:
 		p.Outcome = view.End
@@ -282,15 +229,11 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	if s.Decision != nil {
 		p.Digest, p.Code = s.Decision.Digest, s.Decision.Code
 	}
-	return p.kept(), err
-}
-
-// kept returns the proposal with the files that its decision keeps, and what it cost.
-func (p Proposal) kept() Proposal {
-	kept := p.State.Kept()
-	p.Changes, p.Tests = proposedFiles(kept.Changes), proposedFiles(kept.Tests)
-	p.Diff, p.Usage = change.Unified(kept.Proposed()), withPrice(p.State.Usage)
-	return p
+	if p.Outcome == ticketpr.Failed && s.Error != "" {
+		p.Failed = Reported{Err: problem.New(s.Error, "", "say more in the ticket, or choose other modules or another "+
+			"model, then draft it again")}
+	}
+	return p, err
 }
 
 // Staged returns the proposal as an approval with the decision's changes would carry it out.
@@ -300,17 +243,19 @@ func (p Proposal) Staged(d decision.Decision) Proposal {
 	return p
 }
 
-// Report returns the proposal in the form in which every flow's runs are reported.
-func (p Proposal) Report() Report {
-	s := p.State
-	r := Report{Outcome: p.Outcome, Thread: p.Thread, Code: p.Code, Digest: p.Digest, Packed: p.Packed,
-		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Proposed: s.Proposed(), Branch: p.Branch,
-		PullRequest: p.PullRequest, Message: p.Error}
-	if p.Outcome == ticketpr.Failed && p.Error != "" {
-		r.Failed = Reported{Err: problem.New(p.Error, "", "say more in the ticket, or choose other modules or another "+
-			"model, then draft it again")}
-	}
-	return r
+type proposedTicket struct {
+	Key        string `json:"key"`
+	Type       string `json:"type"`
+	Summary    string `json:"summary"`
+	Complexity string `json:"complexity"`
+}
+
+type proposedFile struct {
+	Path        string `json:"path"`
+	Description string `json:"description"`
+	New         bool   `json:"new"`
+	Added       int    `json:"added"`
+	Removed     int    `json:"removed"`
 }
 
 func proposedFiles(files []change.File) []proposedFile {
@@ -321,15 +266,43 @@ func proposedFiles(files []change.File) []proposedFile {
 	return all
 }
 
-// Print writes the proposal as one JSON object in which no list is null.
+// Print writes the proposal as the one JSON object of implement --json, with the files that its
+// decision keeps. No list is null.
 func (p Proposal) Print(w io.Writer) error {
-	p = p.kept()
-	p.Modules = append([]change.Module{}, p.Modules...)
-	p.Chunks = append([]change.Chunk{}, p.Chunks...)
-	p.Warnings = append([]string{}, p.Warnings...)
-	p.Criteria = printedCriteria(p.Criteria)
+	s, kept := p.State, p.State.Kept()
+	chunks := append([]change.Chunk{}, s.Chunks...)
+	for i := range chunks {
+		chunks[i].Text = ""
+	}
 	return PrintJSON(w, struct {
-		Proposal
-		Findings []printedFinding `json:"findings"`
-	}{p, printedFindings(p.Findings)})
+		Outcome     string              `json:"outcome"`
+		Status      string              `json:"status"` // the node
+		Thread      string              `json:"thread_id"`
+		Code        string              `json:"code"`
+		Digest      string              `json:"checkpoint_digest"`
+		Ticket      proposedTicket      `json:"ticket"`
+		RootCause   string              `json:"root_cause"`
+		Modules     []change.Module     `json:"modules"`
+		Chunks      []change.Chunk      `json:"chunks"`
+		Changes     []proposedFile      `json:"changes"`
+		Tests       []proposedFile      `json:"tests"`
+		Warnings    []string            `json:"warnings"`
+		Criteria    []finding.Criterion `json:"criteria"`
+		Check       *change.Check       `json:"check"` // null if no check command is configured
+		Diff        string              `json:"diff"`
+		Iteration   int                 `json:"iteration"`
+		Branch      string              `json:"branch"`
+		Commit      string              `json:"commit"`
+		PullRequest string              `json:"pull_request_url"`
+		Usage       priced              `json:"usage"`
+		Error       string              `json:"error"` // why the run failed, or what ended it; otherwise empty
+		Findings    []printedFinding    `json:"findings"`
+	}{
+		p.Outcome, p.Node, p.Thread, p.Code, p.Digest,
+		proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity}, s.RootCause,
+		append([]change.Module{}, s.Scope.Modules...), chunks, proposedFiles(kept.Changes), proposedFiles(kept.Tests),
+		append(append([]string{}, s.Warnings()...), s.Notes()...), printedCriteria(s.Seen.Criteria), s.Check,
+		change.Unified(kept.Proposed()), s.Iteration, p.Branch, s.Applied.Commit, p.PullRequest, withPrice(s.Usage),
+		p.Message, printedFindings(s.Seen.Findings),
+	})
 }

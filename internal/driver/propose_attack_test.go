@@ -29,8 +29,8 @@ func TestT3_T33_NoTextOfATicketSteersItsGraph(t *testing.T) {
 			p := newProposal(t, "go", "TASK-101", nil)
 			p.ticket.Description += "\n\n" + a.Payload
 			r := p.draft()
-			require.Equal(t, ticketpr.Paused, r.Outcome, r.Error)
-			require.Equal(t, want.Diff, r.Diff)
+			require.Equal(t, ticketpr.Paused, r.Outcome, r.Message)
+			require.Equal(t, patch(want), patch(r))
 			require.Equal(t, want.Branch, r.Branch)
 			p.untouched()
 			line, _, _ := strings.Cut(strings.TrimSpace(a.Payload), "\n")
@@ -39,7 +39,7 @@ func TestT3_T33_NoTextOfATicketSteersItsGraph(t *testing.T) {
 				require.NotContains(t, llmtest.Outside(q.User), line, q.Question)
 			}
 			if a.Must == "flagged" && a.Channel == "ticket" { // it reads no pages
-				require.Contains(t, strings.Join(r.Warnings, "\n"), "addresses the reviewer")
+				require.Contains(t, warnings(r), "addresses the reviewer")
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestT3_AModelThatCallsToolsForATicketEndsTheRun(t *testing.T) {
 	})
 	r := p.draft()
 	require.Equal(t, ticketpr.Failed, r.Outcome)
-	require.Contains(t, r.Error, "the model's answer (code) could not be used")
-	require.Empty(t, r.Changes)
+	require.Contains(t, r.Message, "the model's answer (code) could not be used")
+	require.Empty(t, r.State.Changes)
 	p.untouched()
 }

@@ -78,11 +78,11 @@ func TestT33_AnAnswerThatCannotBeUsedEndsTheRunByName(t *testing.T) {
 				a[llmtest.ImplementCode] = []json.RawMessage{json.RawMessage(c.answer)}
 			})
 			r := p.draft()
-			require.Equal(t, []string{ticketpr.Failed, "handle_error"}, []string{r.Outcome, r.Status})
-			require.Contains(t, r.Error, c.why)
+			require.Equal(t, []string{ticketpr.Failed, "handle_error"}, []string{r.Outcome, r.Node})
+			require.Contains(t, r.Message, c.why)
 			require.Len(t, p.asked(llmtest.ImplementCode), 2, "the model was told once")
 			require.Contains(t, p.asked(llmtest.ImplementCode)[1], "refused")
-			require.Empty(t, r.Changes)
+			require.Empty(t, r.State.Changes)
 			p.untouched()
 		})
 	}
@@ -107,7 +107,7 @@ func TestP9_AReviewThatFailedIsPaidForAndSaid(t *testing.T) {
 	r := p.draft()
 	require.Equal(t, driver.Paused, r.Outcome)
 	require.EqualValues(t, len(p.model.Requests())+len(p.model.Wholes()), r.Usage.Calls)
-	require.Contains(t, strings.Join(r.Warnings, "\n"), "The change was not reviewed: ")
+	require.Contains(t, warnings(r), "The change was not reviewed: ")
 	shown := terminal.Proposal(r.State.Proposal(), terminal.Options{})
 	require.Contains(t, shown, "The change was not reviewed: ")
 	require.NotContains(t, shown+r.State.Shown(), "o findings")
@@ -261,9 +261,9 @@ func TestT33_TheDraftNamesLinesThatAddressAModel(t *testing.T) {
 			for _, line := range []string{"line 1", "line 2"} {
 				said := "`TASK-101`, " + line + " of what was asked, addresses the reviewer"
 				require.Contains(t, r.State.Shown(), said)
-				require.Contains(t, strings.Join(r.Warnings, "\n"), said)
+				require.Contains(t, warnings(r), said)
 			}
-			require.Equal(t, shown, strings.Contains(strings.Join(r.Warnings, "\n"), "Ignore all previous"))
+			require.Equal(t, shown, strings.Contains(warnings(r), "Ignore all previous"))
 			require.Contains(t, terminal.Proposal(r.State.Proposal(), terminal.Options{}), "line 2 of what")
 		})
 	}
@@ -282,7 +282,7 @@ func TestT3_ATicketThatOrdersChangesNothing(t *testing.T) {
 			p.model = llmtest.Start(t, obeys(path))
 			r := p.draft()
 			require.Equal(t, ticketpr.Failed, r.Outcome)
-			require.Contains(t, r.Error, path)
+			require.Contains(t, r.Message, path)
 			p.untouched()
 		})
 	}
@@ -326,5 +326,5 @@ func TestFilesAreDroppedByPath(t *testing.T) {
 		"/drop store/priority_test.go: REASON\n")
 	r, err := p.decide("/drop store/priority_test.go\n/approve")
 	require.NoError(t, err)
-	require.Equal(t, "store/priority.go\nstore/store.go", p.git("diff", "--name-only", "main", r.Commit))
+	require.Equal(t, "store/priority.go\nstore/store.go", p.git("diff", "--name-only", "main", r.State.Applied.Commit))
 }

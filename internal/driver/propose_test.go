@@ -87,11 +87,11 @@ func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 			t.Parallel()
 			p := newProposal(t, c.sample, key, nil)
 			r := p.draft()
-			require.Equal(t, ticketpr.Paused, r.Outcome, r.Error)
-			require.Equal(t, "human_review_gate", r.Status)
+			require.Equal(t, ticketpr.Paused, r.Outcome, r.Message)
+			require.Equal(t, "human_review_gate", r.Node)
 			require.Contains(t, r.State.Shown(), "## Proposed changes for "+key+": "+p.ticket.Summary+"\n")
 			require.Contains(t, r.State.Shown(), "### What was asked\n\n`"+key+"` "+p.ticket.Summary+"\n")
-			require.Len(t, r.Criteria, len(p.ticket.Criteria))
+			require.Len(t, r.State.Seen.Criteria, len(p.ticket.Criteria))
 			p.untouched()
 			want := p.texts("HEAD")
 			for _, f := range r.State.Proposed() {
@@ -102,13 +102,13 @@ func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 			after, err := p.decide("/approve")
 			require.NoError(t, err)
 			require.Equal(t, []string{ticketpr.Posted, c.branch}, []string{after.Outcome, after.Branch})
-			require.Equal(t, want, p.texts(after.Commit))
-			require.Equal(t, p.base.Commit, p.git("rev-parse", after.Commit+"^"))
+			require.Equal(t, want, p.texts(after.State.Applied.Commit))
+			require.Equal(t, p.base.Commit, p.git("rev-parse", after.State.Applied.Commit+"^"))
 			require.Empty(t, p.git("status", "--porcelain"))
 
 			out := t.TempDir()
 			require.NoError(t, os.CopyFS(out, onlyFiles{os.DirFS(p.dir)}))
-			require.NoError(t, os.WriteFile(filepath.Join(out, "p.patch"), []byte(r.Diff), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(out, "p.patch"), []byte(patch(r)), 0o600))
 			command := "git apply p.patch"
 			if _, err := exec.LookPath(c.program); err == nil { // it is not everywhere
 				command += " && " + c.test
@@ -155,11 +155,11 @@ func TestPiecesAreFoundByTheSettingsEndpoints(t *testing.T) {
 				Endpoint: config.Endpoint{BaseURL: server.URL + "/v1", Model: "words-1"}}
 			p.base.Config.Rerank = config.Endpoint{BaseURL: server.URL + "/v2", Model: "order-1"}
 			r := p.draft()
-			require.Equal(t, ticketpr.Paused, r.Outcome, r.Error)
+			require.Equal(t, ticketpr.Paused, r.Outcome, r.Message)
 			shown := r.State.Shown()
 			if fault != nil {
 				require.Contains(t, shown, "The embeddings endpoint is off for this run")
-				require.NotEmpty(t, r.Chunks, "words found some")
+				require.NotEmpty(t, r.State.Chunks, "words found some")
 				return
 			}
 			var asked []string
@@ -171,11 +171,11 @@ func TestPiecesAreFoundByTheSettingsEndpoints(t *testing.T) {
 			require.NotEmpty(t, asked)
 			require.Contains(t, asked[0], p.ticket.Summary)
 			require.Contains(t, asked[0], "shows up in the list of overdue tasks at once")
-			require.LessOrEqual(t, len(r.Chunks), 4, "one module was chosen")
-			for i, c := range r.Chunks {
+			require.LessOrEqual(t, len(r.State.Chunks), 4, "one module was chosen")
+			for i, c := range r.State.Chunks {
 				require.Contains(t, shown, fmt.Sprintf("`%s` lines %d–%d, score %.2f", c.Path, c.StartLine, c.EndLine,
 					c.Score))
-				require.True(t, i == 0 || r.Chunks[i-1].Score >= c.Score)
+				require.True(t, i == 0 || r.State.Chunks[i-1].Score >= c.Score)
 			}
 			require.Positive(t, r.State.Usage.EmbeddingTokens)
 			require.Positive(t, r.State.Usage.RerankUnits)
@@ -243,7 +243,7 @@ func TestFeedbackIsHeardThreeTimes(t *testing.T) {
 		r, err := p.decide("/revise " + feedback)
 		require.NoError(t, err)
 		require.Equal(t, ticketpr.Paused, r.Outcome)
-		require.Equal(t, round+1, r.Iteration)
+		require.Equal(t, round+1, r.State.Iteration)
 		require.NotEqual(t, before.Digest, r.Digest, "another draft has another digest")
 		before = r
 		last := p.asked(llmtest.ImplementCode)
@@ -256,7 +256,7 @@ func TestFeedbackIsHeardThreeTimes(t *testing.T) {
 	r, err := p.decide("/revise once more")
 	require.NoError(t, err)
 	require.Equal(t, ticketpr.Aborted, r.Outcome)
-	require.Contains(t, r.Error, "revised 3 times")
+	require.Contains(t, r.Message, "revised 3 times")
 	require.Len(t, p.asked(llmtest.ImplementCode), 4)
 	p.untouched()
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -196,3 +197,11 @@ func (p *proposing) asked(question string) (all []string) {
 	}
 	return all
 }
+
+// warnings are what a proposal warns its approver of, one a line.
+func warnings(r driver.Proposal) string {
+	return strings.Join(slices.Concat(r.State.Warnings(), r.State.Notes()), "\n")
+}
+
+// patch is a proposal's diff.
+func patch(r driver.Proposal) string { return change.Unified(r.State.Kept().Proposed()) }

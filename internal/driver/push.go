@@ -178,7 +178,7 @@ func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
 	if r.State.Applied, err = p.Commit(ctx, p.Request(r.State)); err == nil {
 		r.PullRequest, err = p.Open(ctx, p.Request(r.State), r.State.Applied)
 	}
-	r.Branch, r.Commit = r.State.Applied.Branch, r.State.Applied.Commit
+	r.Branch = r.State.Applied.Branch
 	return r, err
 }
 

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -60,63 +59,21 @@ func (c *Client) compare(ctx context.Context, owner, repo, base, head string,
 	return compared, Wrap(fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo), err)
 }
 
-// Entries returns what a commit has at the paths, leaving out those that do not exist. It
-// reads each folder on the way once.
-func (c *Client) Entries(ctx context.Context, owner, repo, commit string,
-	paths []string) (map[string]diff.Entry, error) {
-	read := map[string]map[string]diff.Entry{}
-	within := func(sha, folder string) (map[string]diff.Entry, error) {
-		if known, ok := read[folder]; ok {
-			return known, nil
-		}
-		entries, err := c.entries(ctx, owner, repo, sha, false)
-		read[folder] = entries
-		return entries, err
-	}
-	found := map[string]diff.Entry{}
-	for _, path := range paths {
-		at, parts, folder := diff.Entry{Mode: folderMode, Blob: commit}, strings.Split(path, "/"), ""
-		for i, name := range parts {
-			if at.Mode != folderMode {
-				at = diff.Entry{}
-				break
-			}
-			entries, err := within(at.Blob, folder)
-			if err != nil {
-				return nil, err
-			}
-			at, folder = entries[name], strings.Join(parts[:i+1], "/")
-		}
-		if at.Mode != "" {
-			found[path] = at
-		}
-	}
-	return found, nil
-}
-
 // AllEntries reads all files of a commit. It returns ErrTooLarge if GitHub truncates the
 // list, from about 100,000 paths on.
 func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (map[string]diff.Entry, error) {
-	all, err := c.entries(ctx, owner, repo, commit, true)
-	maps.DeleteFunc(all, func(_ string, e diff.Entry) bool { return e.Mode == folderMode })
-	return all, err
-}
-
-const folderMode = "040000"
-
-// entries lists a folder, given by its tree's hash or, for the top one, a commit's; with deep
-// also everything below it.
-func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool) (map[string]diff.Entry, error) {
-	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), sha, deep)
+	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), commit, true)
 	if err == nil && tree.GetTruncated() {
 		err = fmt.Errorf("%w: GitHub lists no tree of this size", ErrTooLarge)
 	}
 	if err != nil {
-		return nil, Wrap(fmt.Sprintf("reading the tree %.40s of %s/%s", sha, owner, repo), err)
+		return nil, Wrap(fmt.Sprintf("reading the tree %.40s of %s/%s", commit, owner, repo), err)
 	}
 	all := map[string]diff.Entry{}
 	for _, e := range tree.Entries {
-		all[e.GetPath()] = diff.Entry{Mode: e.GetMode(), Blob: e.GetSHA()}
+		if e.GetType() != "tree" {
+			all[e.GetPath()] = diff.Entry{Mode: e.GetMode(), Blob: e.GetSHA()}
+		}
 	}
 	return all, nil
 }
@@ -149,12 +106,11 @@ type Opened struct {
 	URL    string
 	Body   string
 	Branch string // of its head
-	Own    bool   // the branch is in the same repository, so its author may write there
 	Open   bool
 }
 
-// OpenedFrom lists the pull requests from a branch of the repository, in any state, newest
-// first; for "" the newest hundred of all.
+// OpenedFrom lists the pull requests from a branch of the repository itself, whose authors may
+// write there, in any state, newest first; for "" those of the newest hundred of all.
 func (c *Client) OpenedFrom(ctx context.Context, owner, repo, branch string) ([]Opened, error) {
 	query := url.Values{"state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {"100"}}
 	if branch != "" {
@@ -169,13 +125,14 @@ func (c *Client) OpenedFrom(ctx context.Context, owner, repo, branch string) ([]
 	for _, p := range list {
 		o := Opened{
 			Number: p.GetNumber(), URL: p.GetHTMLURL(), Body: p.GetBody(), Branch: p.GetHead().GetRef(),
-			Own:  p.GetHead().GetRepo().GetID() != 0 && p.GetHead().GetRepo().GetID() == p.GetBase().GetRepo().GetID(),
 			Open: p.GetState() == "open",
 		}
 		if o.Number == 0 || o.URL == "" {
 			return nil, Wrap(doing, errIncomplete)
 		}
-		all = append(all, o)
+		if from := p.GetHead().GetRepo().GetID(); from != 0 && from == p.GetBase().GetRepo().GetID() {
+			all = append(all, o)
+		}
 	}
 	return all, nil
 }

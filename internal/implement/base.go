@@ -128,10 +128,7 @@ func (p Proposed) text(before string, exists bool) (after, why string) {
 		return "", fmt.Sprintf("it has more than %d lines, so that it is changed by edits and not by new_content",
 			wholeLines)
 	case whole:
-		if strings.Contains(before, "\r\n") && !strings.Contains(*p.NewContent, "\r\n") {
-			return strings.ReplaceAll(*p.NewContent, "\n", "\r\n"), ""
-		}
-		return *p.NewContent, ""
+		return change.Like(before, *p.NewContent), ""
 	case len(p.Edits) == 0:
 		return "", "it has neither edits nor new_content"
 	}

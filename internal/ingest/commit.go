@@ -55,7 +55,11 @@ const mostBranches = 9
 // content and parent, it is returned; if it is another commit, Write appends -2, -3 and so on.
 func (b Base) Write(ctx context.Context, name, message string, files []change.File) (branch, commit string,
 	err error) {
-	tree, err := b.tree(ctx, files)
+	tree := ""
+	err = b.withIndex(ctx, files, func(index string) (err error) {
+		tree, err = b.git(ctx, index, nil, "write-tree")
+		return err
+	})
 	if err != nil {
 		return "", "", err
 	}
@@ -79,14 +83,6 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 		}
 	}
 	return "", "", problem.New("there are branches of this name, up to "+branch, "", "delete those that are not needed")
-}
-
-func (b Base) tree(ctx context.Context, files []change.File) (tree string, err error) {
-	err = b.withIndex(ctx, files, func(index string) error {
-		tree, err = b.git(ctx, index, nil, "write-tree")
-		return err
-	})
-	return tree, err
 }
 
 // Export checks the base's files out into an empty folder, with some of them replaced. Filters

@@ -88,9 +88,11 @@ func (j *job) end(r driver.Report, err error) int {
 	}
 	if err != nil {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
-	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" && !j.ticketed() {
-		j.warn("what was posted before could not be read, so open-findings and open-blockers are empty, " +
-			"and fail-on counts only what this run posts")
+	} else if !j.ticketed() {
+		if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" {
+			j.warn("what was posted before could not be read, so open-findings and open-blockers are empty, " +
+				"and fail-on counts only what this run posts")
+		}
 	}
 	if r.Outcome == ticketpr.Failed && r.Failed != nil {
 		r.Message = driver.Explain(r.Failed)
@@ -134,16 +136,30 @@ func (j *job) summarize(r driver.Report) error {
 		void = nil // the reason says the same
 	}
 	end := summary.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.State.Decision,
-		Changes: r.Changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void}
+		Changes: r.Changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void,
+		Verdict: j.verdict(r.Outcome)}
 	if r.Outcome == driver.Expired {
 		end.Restart = j.dispatchOf(j.DraftWorkflow)
 	}
 	if j.ticketed() {
 		return j.runner.Summary(proposal.End(j.asked.Key, end, proposal.Ended{Branch: r.Branch, Pull: r.PullRequest,
-			Form: r.Form, Bot: r.State.Decision != nil && j.bot(),
-			Applies: j.Mode != "implement" && j.Mode != "revise"}))
+			Form: r.Form, Bot: r.State.Decision != nil && j.bot()}))
 	}
 	return j.runner.Summary(summary.End(r.State.Review(), end))
+}
+
+// verdict returns the summary's heading where it depends on the job, or "".
+func (j *job) verdict(outcome string) string {
+	switch {
+	case outcome != driver.Refused && outcome != ticketpr.Failed:
+	case j.Mode == "mark":
+		return "The commit of % was not marked"
+	case j.Mode == "comment":
+		return "No comment was left on %"
+	case j.ticketed() && j.Mode != "implement" && j.Mode != "revise" && outcome == ticketpr.Failed:
+		return "The change for % could not be carried out"
+	}
+	return ""
 }
 
 // notify writes on the run's page that a draft waits for a dispatch. No job of the run waits,
@@ -174,6 +190,10 @@ func outputs(r driver.Report, run int64) map[string]string {
 	if known := r.Usage.Known(); known != nil {
 		dollars = fmt.Sprintf("%.6f", float64(*known)/1e6)
 	}
+	environment := cmp.Or(r.State.Draft.Environment, r.Packed.Manifest.Environment)
+	if r.Outcome == driver.Kept { // it waits for nobody; a dispatch may still decide it
+		environment = ""
+	}
 	return map[string]string{
 		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact,
 		"code":   r.Code,
@@ -183,6 +203,6 @@ func outputs(r driver.Report, run int64) map[string]string {
 		"review-url":    r.ReviewURL,
 		"open-findings": open, "open-blockers": blockers,
 		"branch": r.Branch, "pull-request-url": r.PullRequest,
-		"environment": cmp.Or(r.State.Draft.Environment, r.Packed.Manifest.Environment),
+		"environment": environment,
 	}
 }

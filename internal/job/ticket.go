@@ -34,7 +34,8 @@ type ticketDraft struct {
 	coAuthor string        // that account as in a commit's trailer; empty if it is not a user
 
 	// only in a job that drafts
-	answered []string    // keys of the approvals that the run had already
+	answered []string // keys of the approvals that the run had already
+	ticket   ticket.Ticket
 	show     ticket.Show // how much of the ticket leaves the job
 }
 
@@ -146,7 +147,7 @@ func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.S
 
 // reported returns the report on a draft's state.
 func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
-	r := v.Report()
+	r := v.Report
 	if v.Digest != "" {
 		r.Artifact = ticketpr.Names.Draft(p.origin.Subject, v.Digest)
 	}

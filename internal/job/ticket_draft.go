@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
@@ -37,17 +38,37 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	thread := ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA)
-	o, found, err := apply.Earlier(ctx, j.api, j.ref, "", thread)
-	if err != nil { // the deciding job checks again
+	facts := p.facts(ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA), base.SHA)
+	switch done, found, err := p.done(ctx, facts); {
+	case err != nil: // the deciding job checks again
 		j.warning("whether this ticket has already been carried out could not be read", err)
-	}
-	if found {
-		return driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
-			Message: "this ticket was carried out on this commit before"}, nil
+	case found:
+		return done, nil
 	}
 	p.tellUndecidable(p.origin, false)
-	return p.draft(ctx, p.facts(thread, base.SHA), nil)
+	return p.draft(ctx, facts, nil)
+}
+
+// done returns a report on what was made of the ticket on this commit before, if it was: a pull
+// request, or a branch whose pull request was refused or is a person's to open.
+func (p *ticketDraft) done(ctx context.Context, facts checkpoint.Manifest) (r driver.Report, found bool, err error) {
+	o, found, err := apply.Earlier(ctx, p.api, p.ref, "", facts.Thread)
+	r = driver.Report{Outcome: ticketpr.Posted, Thread: facts.Thread, Branch: o.Branch, PullRequest: o.URL,
+		Message: "this ticket was carried out on this commit before"}
+	if found || err != nil {
+		return r, found, err
+	}
+	s := ticketpr.State{Facts: facts, Into: p.repo.DefaultBranch, Draft: change.Draft{Ticket: p.ticket}}.Under(p.show)
+	for _, kind := range []string{change.Bug, change.Story} { // each has a branch name of its own
+		s.Class.Type = kind
+		q := p.request(s)
+		if r.Branch, _, found, err = p.Stands(ctx, q); found || err != nil {
+			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " +
+				apply.FormAddress(q, apply.Applied{Branch: r.Branch})
+			break
+		}
+	}
+	return r, found, err
 }
 
 // proposed returns the ticket's draft for a job that drafts, after checking the gate's rules.
@@ -59,6 +80,9 @@ func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
 	p, err := j.proposal(ctx)
 	if p.answered = approvals; err == nil {
 		p.show, err = driver.TicketShow(ctx, p.api, p.ref, p.config.Context, p.asked.Key, p.repo.Private)
+	}
+	if err == nil {
+		p.ticket, err = p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
 	}
 	return p, err
 }
@@ -74,11 +98,7 @@ func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
 // next one, and stores the parked draft.
 func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (driver.Report, error) {
-	t, err := p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	facts.Subject.Digest = implement.Digest(t)
+	facts.Subject.Digest = implement.Digest(p.ticket)
 	sha := facts.Subject.Head
 	entries, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha) // for the modes, which the archive lacks
 	if err != nil {
@@ -87,7 +107,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	store, begun := p.progress(ctx, facts, revised)
 	d := p.driver(store, facts.Thread)
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
-		Facts: facts, Into: p.repo.DefaultBranch, Ticket: t, Show: p.show, Config: p.config,
+		Facts: facts, Into: p.repo.DefaultBranch, Ticket: p.ticket, Show: p.show, Config: p.config,
 		Settings: p.Settings, Only: p.Only(),
 		Place: wire.Place{Commit: sha, Name: p.ref.FullName(), Unkept: true,
 			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
@@ -119,7 +139,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	if r, err = p.parked(ctx, r, store, p.desk(v.State), replaced); err == nil {
 		shown := v.State.Proposal()
 		shown.Review.Web = p.ref.Web()
-		r.Page = proposal.Draft(shown, p.howToDecide(r, v.Iteration < gate.MaxRounds))
+		r.Page = proposal.Draft(shown, p.howToDecide(r, v.State.Iteration < gate.MaxRounds))
 	}
 	return r, err
 }
@@ -235,7 +255,7 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 	by.NameModel(p.config)
 	s := v.State
 	ended := v.Outcome != ticketpr.Failed && (v.Outcome != ticketpr.Paused || s.Facts.RunID != facts.RunID)
-	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || ended || v.Error != "" ||
+	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || ended || s.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
 		return errors.New("it is of another draft")
 	}

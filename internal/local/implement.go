@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,18 +74,28 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 // maxTicket is the maximum size of a ticket's file, in bytes.
 const maxTicket = 256 << 10
 
+// fromFile reads a ticket from a Markdown file.
+func fromFile(name string) (t ticket.Ticket, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return t, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxTicket+1))
+	if err == nil && (len(text) > maxTicket || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {
+		err = fmt.Errorf("%s is not text of at most %d KiB", name, maxTicket>>10)
+	}
+	return ticket.FromMarkdown(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), string(text)), err
+}
+
 // ticketOf reads the ticket that an argument names: a Markdown file, a GitHub issue, or a key
 // in one of the sources that the settings name.
 func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config) (t ticket.Ticket, err error) {
 	if info, failed := os.Stat(arg); strings.HasSuffix(arg, ".md") || failed == nil && !info.IsDir() {
-		text, err := os.ReadFile(arg)
-		if err == nil && (len(text) > maxTicket || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {
-			err = fmt.Errorf("%s is not text of at most %d KiB", arg, maxTicket>>10)
+		if t, err = fromFile(arg); err != nil {
+			err = problem.Usage(err.Error(), "name a Markdown file, a ticket's key, or owner/repo#7")
 		}
-		if err != nil {
-			return t, problem.Usage(err.Error(), "name a Markdown file, a ticket's key, or owner/repo#7")
-		}
-		return ticket.FromMarkdown(strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg)), string(text)), nil
+		return t, err
 	}
 	none := problem.Usage(fmt.Sprintf("%q is not a file, a ticket's key or an issue", arg),
 		"name a Markdown file, a key such as PAY-88, or owner/repo#7")

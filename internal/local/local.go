@@ -17,9 +17,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render/terminal"
-	"github.com/org/pr-review-action/internal/trace"
 )
 
 // Terminal is one invocation of a command, at a terminal or without one.
@@ -31,15 +29,6 @@ type Terminal struct {
 	came     driver.Report // the result that was printed
 	Ticketed bool          // the run is about a ticket
 	About    string        // thread of the store that is decided or shown; empty until it is known
-}
-
-// EndRun ends the span of a command that reviews or decides.
-func (a *Terminal) EndRun(span *trace.Span, began time.Time, err error) {
-	var ref pull.Ref
-	if p := a.came.State.Pull; p != nil {
-		ref = p.Ref
-	}
-	a.Front.EndRun(span, ref, a.came, began, err)
 }
 
 // Output is standard output. Err is the error of the first write that failed.

@@ -44,6 +44,8 @@ type Options struct {
 	Since     string   // the first day that counts
 	Tree      bool     // show how the run arrived at its findings
 	Handover  bool     // show the findings as instructions for a coding agent
+
+	flags *pflag.FlagSet
 }
 
 // Verdict returns the verdict in the flags, which may be empty: commands without a verdict
@@ -88,7 +90,26 @@ func (o *Options) undecided() {
 	o.approve, o.Abort, o.Revise, o.lines, o.Drop = false, false, "", nil, nil
 }
 
+// onlyReviews refuses flags that were given and have no meaning for a ticket's draft.
+func (o *Options) onlyReviews() error {
+	takes := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(Options).ImplementFlags(takes)
+	var names []string
+	o.flags.Visit(func(f *pflag.Flag) {
+		own := takes.Lookup(f.Name)
+		if f.Name != "command" && (own == nil || own.Value.Type() != f.Value.Type()) {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	if names == nil {
+		return nil
+	}
+	return problem.Usage(strings.Join(names, ", ")+": for a review's draft, and this one is of a ticket",
+		"leave it out")
+}
+
 func (o *Options) storeFlags(f *pflag.FlagSet) {
+	o.flags = f
 	f.StringVar(&o.Store, "store", "", "`folder` "+wire.Stores+" (PR_REVIEW_STORE)")
 	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
 }

@@ -67,7 +67,7 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 // standing reads the thread's current state and reports on it.
 func (p *proposing) standing(ctx context.Context) (_ driver.Report, err error) {
 	p.last, err = p.driver().Proposed(ctx)
-	return p.last.Report(), err
+	return p.last.Report, err
 }
 
 // advance continues the thread, with an answer if that is not nil. An approved change goes to
@@ -84,11 +84,16 @@ func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answ
 		p.onto.Into(&steps)
 	}
 	p.last, err = p.driver().Advance(ctx, steps, begin, answer)
-	return p.last.Report(), err
+	return p.last.Report, err
 }
 
-// leftOut refuses a draft that changes a module that --modules does not name.
+// leftOut refuses a draft that was made without the command of --check, or changes a module that
+// --modules does not name.
 func (p *proposing) leftOut(s ticketpr.State) error {
+	if p.check != "" && p.Revise == "" && (s.Check == nil || s.Check.Command != secret.Redact(p.check)) {
+		return problem.Usage("there is a draft already, and it was made without this --check",
+			"leave out --check, or draft the ticket again with --again")
+	}
 	if module := s.Scope.Beyond(p.modules); module != "" {
 		return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
 			"leaves out", module), "leave out --modules, or draft the ticket again with --again")
@@ -212,6 +217,9 @@ func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 // ShowProposal prints a ticket's draft in the local store.
 func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 	a.Ticketed, a.About = true, s.Thread
+	if err := a.onlyReviews(); err != nil {
+		return err
+	}
 	p := &proposing{Terminal: a, Session: s}
 	r, err := p.standing(ctx)
 	if err != nil {
@@ -223,7 +231,7 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 		p.last.Outcome = ""
 		return p.last.Print(p.Stdout)
 	default:
-		return p.PrintUnderWay(r.Thread, strings.ReplaceAll(p.last.Status, "_", " "), "command")
+		return p.PrintUnderWay(r.Thread, strings.ReplaceAll(p.last.Node, "_", " "), "command")
 	}
 	if p.show(); r.Parked() {
 		return p.Park(r)
@@ -282,17 +290,25 @@ func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Ve
 // ResumeProposal decides a ticket's draft in the local store.
 func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision.Verdict) error {
 	a.Ticketed, a.About = true, s.Thread
-	p := &proposing{Terminal: a, Session: s}
+	if err := a.onlyReviews(); err != nil {
+		return err
+	}
+	return a.Traced(ctx, "resume", func(ctx context.Context) error {
+		return (&proposing{Terminal: a, Session: s}).resume(ctx, given)
+	})
+}
+
+func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 	r, err := p.standing(ctx)
 	if err != nil {
 		return err
 	}
 	state := p.last.State
 	p.ticket = state.Ticket
-	if a.Expires == 0 {
-		a.Expires = state.Facts.ExpiresAt.Sub(state.Facts.CreatedAt)
+	if p.Expires == 0 {
+		p.Expires = state.Facts.ExpiresAt.Sub(state.Facts.CreatedAt)
 	}
-	if p.base, err = ingest.BaseAt(ctx, ".", state.Facts.Subject.Head, a.File()); err != nil {
+	if p.base, err = ingest.BaseAt(ctx, ".", state.Facts.Subject.Head, p.File()); err != nil {
 		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
 	}
 	p.base.Branch = state.Into
@@ -349,7 +365,7 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 	}
 	place := last.Thread
 	if last.Branch != "" {
-		place = last.Branch + " " + last.Commit
+		place = last.Branch + " " + last.State.Applied.Commit
 		get := map[bool]string{true: "git fetch origin && "}[last.PullRequest != ""]
 		fmt.Fprintf(p.Stderr, "Your work tree is as it was. %sgit switch %s shows the change.\n", get,
 			driver.Quoted(last.Branch))
@@ -357,9 +373,9 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 	if place = cmp.Or(last.PullRequest, place); p.onto != nil {
 		place = cmp.Or(p.onto.Form(last.State), place)
 	}
-	if last.Error != "" {
+	if last.Message != "" {
 		word := map[bool]string{true: "error: "}[last.Outcome == ticketpr.Failed]
-		fmt.Fprintln(p.Stderr, guard.Text(word+last.Error))
+		fmt.Fprintln(p.Stderr, guard.Text(word+last.Message))
 	}
 	fmt.Fprintln(p.Stdout, last.Outcome, place)
 	return failed

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
@@ -62,12 +63,17 @@ func (a *Terminal) Review(ctx context.Context, args []string) error {
 // drafting calls do with the verdict in the flags of a command that drafts, in a span of its
 // own.
 func (a *Terminal) drafting(ctx context.Context, command string,
-	do func(context.Context, decision.Verdict) error) (err error) {
+	do func(context.Context, decision.Verdict) error) error {
 	given, err := a.Verdict()
 	if err != nil {
 		return err
 	}
 	a.Expires = cmp.Or(a.Expires, settings.DefaultExpires)
+	return a.Traced(ctx, command, func(ctx context.Context) error { return do(ctx, given) })
+}
+
+// Traced calls do in a span of a command that reviews or decides.
+func (a *Terminal) Traced(ctx context.Context, command string, do func(context.Context) error) (err error) {
 	ctx, over, err := a.StartTrace(ctx, a.Settings, a.Options.Trace, a.Warn)
 	if err != nil {
 		return err
@@ -75,8 +81,14 @@ func (a *Terminal) drafting(ctx context.Context, command string,
 	defer over()
 	began := a.Now()
 	ctx, span := trace.Run(ctx, command, began)
-	defer func() { a.EndRun(span, began, err) }()
-	return do(ctx, given)
+	defer func() {
+		var ref pull.Ref
+		if p := a.came.State.Pull; p != nil {
+			ref = p.Ref
+		}
+		a.EndRun(span, ref, a.came, began, err)
+	}()
+	return do(ctx)
 }
 
 // revise revises a draft of the local store in place, as the answer asks or, if that is nil,

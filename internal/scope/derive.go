@@ -91,7 +91,8 @@ func folders(paths []string, deep bool) (dirs []string) {
 			continue
 		}
 		dir := part[0]
-		if deep && len(part) > 2 && slices.Contains(groups(), dir) {
+		if deep && len(part) > 2 && slices.Contains([]string{"internal", "pkg", "packages", "services", "apps", "libs",
+			"modules", "crates"}, dir) {
 			dir += "/" + part[1]
 		}
 		if !slices.Contains(dirs, dir) {
@@ -100,11 +101,6 @@ func folders(paths []string, deep bool) (dirs []string) {
 	}
 	slices.Sort(dirs)
 	return dirs
-}
-
-// groups returns the names of folders that only group others.
-func groups() []string {
-	return []string{"internal", "pkg", "packages", "services", "apps", "libs", "modules", "crates"}
 }
 
 // forTests reports whether a top-level folder holds only tests, by its name.

@@ -28,7 +28,7 @@ import (
 type Rules struct {
 	Modules   []config.Module       // the chosen ones
 	Protected []string              // globs from the settings
-	Entries   map[string]diff.Entry // every path of the base commit
+	Entries   map[string]diff.Entry // every file, link and submodule of the base commit
 
 	once  sync.Once
 	known map[string]string // folded paths of files and folders → their spelling
@@ -49,7 +49,9 @@ func (r *Rules) Refuses(p string) string {
 	if kind := protects(fold(p)); kind != "" {
 		return "it is protected: " + kind
 	}
-	if folded := fold(p); pattern.Matches(r.Protected, p) || pattern.Matches(foldedGlobs(r.Protected), folded) {
+	if pattern.Matches(r.Protected, p) || slices.ContainsFunc(r.Protected, func(glob string) bool {
+		return pattern.Matches([]string{fold(glob)}, fold(p))
+	}) {
 		return "it is protected by the settings"
 	}
 	if why := r.Ordinary(p); why != "" {
@@ -78,7 +80,7 @@ func astray(p string) bool {
 func (r *Rules) Ordinary(p string) string {
 	r.once.Do(r.index)
 	switch e, ok := r.Entries[p]; {
-	case e.Mode == folder || !ok && r.known[fold(p)] == p:
+	case !ok && r.known[fold(p)] == p:
 		return "it is a folder"
 	case e.Mode == "120000":
 		return "it is a link"
@@ -91,15 +93,13 @@ func (r *Rules) Ordinary(p string) string {
 		if as, ok := r.known[fold(at)]; ok && as != at {
 			return fmt.Sprintf("its name differs from %q only in case or form", as)
 		}
-		if e, ok := r.Entries[at]; ok && at != p && e.Mode != folder {
+		if e, ok := r.Entries[at]; ok && at != p {
 			kind := map[string]string{"120000": "a link", "160000": "a submodule"}[e.Mode]
 			return fmt.Sprintf("%q is %s, and no folder", at, cmp.Or(kind, "a file"))
 		}
 	}
 	return ""
 }
-
-const folder = "040000" // Entries may leave folders out
 
 // index fills known with every file and folder of the base commit; of names that differ only in
 // case or form, with the first in byte order.
@@ -117,14 +117,6 @@ func (r *Rules) index() {
 
 // fold returns a path in the form in which systems compare it that ignore case and Unicode form.
 func fold(p string) string { return strings.ToLower(norm.NFKC.String(p)) }
-
-func foldedGlobs(globs []string) []string {
-	all := make([]string, len(globs))
-	for i, g := range globs {
-		all[i] = fold(g)
-	}
-	return all
-}
 
 // protects returns the kind of a folded path that no ticket may change, or "" for other paths.
 func protects(p string) string {

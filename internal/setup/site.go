@@ -71,17 +71,19 @@ func (s *Site) fail(err error) {
 // checkExisting looks for our workflows, and for the pull request of an earlier run.
 func (s *Site) checkExisting(ctx context.Context) error {
 	r := s.r
-	on, err := r.api.Entries(ctx, r.ref.Owner, r.ref.Repo, s.base, []string{draftPath, decidePath, config.DefaultPath})
-	if err != nil {
-		return err
-	}
-	for _, path := range []string{draftPath, decidePath} {
-		if _, is := on[path]; is {
+	for _, path := range []string{draftPath, decidePath, config.DefaultPath} {
+		_, err := r.api.Content(ctx, r.ref.Owner, r.ref.Repo, path, s.base, maxFile)
+		switch {
+		case errors.Is(err, github.ErrNotFound):
+		case err != nil:
+			return err
+		case path == config.DefaultPath:
+			r.own = true
+		default:
 			s.State, s.Why = kept, "has "+filepath.Base(path)
 			return nil
 		}
 	}
-	_, r.own = on[config.DefaultPath]
 	return s.findPullRequest(ctx)
 }
 
@@ -90,10 +92,10 @@ func (s *Site) findPullRequest(ctx context.Context) error {
 	all, err := s.r.api.OpenedFrom(ctx, s.r.ref.Owner, s.r.ref.Repo, setupBranch)
 	for _, o := range all {
 		switch {
-		case o.Own && o.Open:
+		case o.Open:
 			s.State, s.URL, s.Why = there, o.URL, ""
 			return err
-		case o.Own && s.URL == "":
+		case s.URL == "":
 			s.State, s.URL, s.Why = kept, o.URL, "somebody closed"
 		}
 	}

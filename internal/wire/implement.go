@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"crypto/rand"
 	"time"
 
 	"github.com/org/pr-review-action/internal/budget"
@@ -54,7 +53,7 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	price := prices[r.Model]
 	return &Implementer{Name: r.Model, Account: r.Account, ledger: ledger, Model: implement.Model{
 		Chat: tracedChat{ledger.Over(client, price), "implement", r.settings.BaseURL, r.Model, price},
-		Once: graph.Once[implement.Recorded], Random: rand.Reader, Redact: w.Redactor(s, c.Variables()...),
+		Once: graph.Once[implement.Recorded], Redact: w.Redactor(s, c.Variables()...),
 	}}, nil
 }
 

@@ -89,21 +89,20 @@ func (s State) Under(show ticket.Show) State {
 		return s
 	}
 	s.Class, s.RootCause = change.Class{Type: s.Class.Type, Complexity: s.Class.Complexity}, ""
-	s.Scope.Modules = slices.Clone(s.Scope.Modules)
-	for i := range s.Scope.Modules {
-		s.Scope.Modules[i].Reason = ""
-	}
-	s.Seen.Criteria = slices.Clone(s.Seen.Criteria)
-	for i := range s.Seen.Criteria {
-		s.Seen.Criteria[i].Text = ""
-	}
-	s.Changes, s.Tests = slices.Clone(s.Changes), slices.Clone(s.Tests)
-	for _, files := range [][]change.File{s.Changes, s.Tests} {
-		for i := range files {
-			files[i].Description = ""
-		}
-	}
+	s.Scope.Modules = changed(s.Scope.Modules, func(m *change.Module) { m.Reason = "" })
+	s.Seen.Criteria = changed(s.Seen.Criteria, func(c *finding.Criterion) { c.Text = "" })
+	silent := func(f *change.File) { f.Description = "" }
+	s.Changes, s.Tests = changed(s.Changes, silent), changed(s.Tests, silent)
 	return s
+}
+
+// changed returns a copy of a list with do applied to each element.
+func changed[T any](all []T, do func(*T)) []T {
+	all = slices.Clone(all)
+	for i := range all {
+		do(&all[i])
+	}
+	return all
 }
 
 // fileID names a file in a decision record.
@@ -123,12 +122,11 @@ func (s State) Account(paths bool) *decision.Record {
 		return s.Decision
 	}
 	r, items := *s.Decision, s.Items()
-	r.Dropped = slices.Clone(r.Dropped)
-	for i, d := range r.Dropped {
+	r.Dropped = changed(r.Dropped, func(d *decision.Drop) {
 		if at := slices.IndexFunc(items, func(f decision.Item) bool { return f.ID == d.ID }); at >= 0 {
-			r.Dropped[i].ID = items[at].Path
+			d.ID = items[at].Path
 		}
-	}
+	})
 	return &r
 }
 
@@ -214,21 +212,22 @@ func (s State) Warnings() (all []string) {
 	if s.Check != nil && !s.Check.Passed {
 		all = append(all, "the check failed on this change")
 	}
-	if len(s.Tests) == 0 {
+	if len(s.Tests) == 0 && len(s.Changes) > 0 {
 		all = append(all, "no test comes with it")
 	}
 	return all
 }
 
 // ask returns the question for the approver, about the draft as shown and the bytes behind it.
-func ask(s State) (gate.Ask, error) { return s.ask(), nil }
-
-func (s State) ask() gate.Ask {
-	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown())
+func ask(s State) (gate.Ask, error) {
+	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown()), nil
 }
 
 // same refuses a question that is not about the draft as it is now.
-func (s State) same(asked []byte) error { return gate.Same(asked, s.ask()) }
+func (s State) same(asked []byte) error {
+	now, _ := ask(s)
+	return gate.Same(asked, now)
+}
 
 // Subject tells package handoff how to handle this graph's drafts between jobs.
 func Subject() handoff.Subject[State] {

@@ -122,7 +122,7 @@ func (r *run) summary(ctx context.Context, s *State, t ticket.Ticket) (paid cost
 		s.Facts = r.Facts
 		s.Facts.Subject.Digest = digest
 	}
-	if r.Check != nil {
+	if s.Check = nil; r.Check != nil {
 		s.Check, err = r.Check(ctx, s.Proposed())
 	}
 	if s.Seen = (Seen{}); r.Review != nil && err == nil {

@@ -113,11 +113,10 @@ func Draft(p Proposal, d summary.Decide) string {
 
 // Ended says where a ticket's change is when its run has ended.
 type Ended struct {
-	Branch  string
-	Pull    string // address of the pull request, or of the form that opens it
-	Form    string // that form, filled in; empty if the pull request is open
-	Bot     bool   // a bot opened it, so its workflows wait for an approval
-	Applies bool   // the run is part of a job that decides
+	Branch string
+	Pull   string // address of the pull request, or of the form that opens it
+	Form   string // that form, filled in; empty if the pull request is open
+	Bot    bool   // a bot opened it, so its workflows wait for an approval
 }
 
 // verdicts replace those of package summary for a ticket's run.
@@ -131,10 +130,7 @@ var verdicts = map[string]string{
 
 // End returns the job summary of a ticket's run that leaves nothing to decide.
 func End(key string, e summary.Ending, at Ended) string {
-	e.Verdict = verdicts[e.Outcome]
-	if at.Applies && e.Outcome == "FAILED" {
-		e.Verdict = "The change for % could not be carried out"
-	}
+	e.Verdict = cmp.Or(e.Verdict, verdicts[e.Outcome])
 	switch {
 	case at.Form != "":
 		e.Where = fmt.Sprintf("Branch %s. [Open the pull request](<%s>): the form is filled in, and you are its "+

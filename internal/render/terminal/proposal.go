@@ -23,23 +23,22 @@ func Proposal(p proposal.Proposal, o Options) string {
 	for _, w := range p.Warnings {
 		t.writeText("", "warning: "+w)
 	}
-	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
-		if n != "" {
-			t.writeText("", guard.Line(n, proposal.SentenceRunes))
+	say := func(label, text string) {
+		if text != "" {
+			t.writeText("", label+guard.Line(text, proposal.SentenceRunes))
 		}
+	}
+	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
+		say("", n)
 	}
 	t.WriteString("\n")
 	if p.Class.Type == change.Bug {
-		t.writeText("", "Root cause: "+guard.Line(p.RootCause, proposal.SentenceRunes))
+		say("Root cause: ", p.RootCause)
 	}
-	if p.Class.Summary != "" {
-		t.writeText("", "What it is: "+guard.Line(p.Class.Summary, proposal.SentenceRunes))
-	}
-	if len(p.Class.Components) > 0 {
-		t.writeText("", "Components: "+guard.Line(strings.Join(p.Class.Components, ", "), proposal.SentenceRunes))
-	}
+	say("What it is: ", p.Class.Summary)
+	say("Components: ", strings.Join(p.Class.Components, ", "))
 	for _, m := range p.Scope.Modules {
-		t.writeText("", "Module "+guard.Line(m.Name+": "+m.Reason, proposal.SentenceRunes))
+		say("Module ", m.Name+": "+m.Reason)
 	}
 	for _, f := range p.Proposed() {
 		t.WriteString("\n")
