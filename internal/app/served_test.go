@@ -1,0 +1,172 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/org/pr-review-action/internal/app"
+)
+
+// invocation is a command line: with these variables, in this folder, and with nothing to read.
+type invocation struct {
+	Args, Environ []string
+	Dir           string
+}
+
+// printout is its exit code and what it printed.
+type printout struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// servants are processes of this test binary, each of which runs one command line after the other: a folder
+// and variables belong to a process, and most of what a command takes is the start of its process.
+type servants struct {
+	mu   sync.Mutex
+	idle []*servant
+	all  []*servant
+}
+
+// served are those that all tests share.
+var served servants
+
+// servant is a process that runs serve.
+type servant struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+	ask   *json.Encoder
+	tell  *json.Decoder
+	crash bytes.Buffer
+}
+
+// run runs the program as a process would, to its end.
+func (s *servants) run(i invocation) (r printout, err error) {
+	one, err := s.take()
+	if err != nil {
+		return r, err
+	}
+	if err = one.ask.Encode(i); err == nil {
+		err = one.tell.Decode(&r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%q ended its process: %w: %w\n%s", i.Args, err, one.cmd.Wait(), one.crash.String())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = append(s.idle, one)
+	return r, nil
+}
+
+// take is a servant that nobody uses.
+func (s *servants) take() (*servant, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.idle); n > 0 {
+		one := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return one, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	one := &servant{cmd: &exec.Cmd{Path: path, Args: []string{serverName}, Env: tuned()}}
+	one.cmd.Stderr = &one.crash
+	in, err := one.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := one.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	one.stdin, one.ask, one.tell = in, json.NewEncoder(in), json.NewDecoder(out)
+	s.all = append(s.all, one)
+	return one, one.cmd.Start()
+}
+
+// end ends all of them.
+func (s *servants) end() {
+	for _, one := range s.all {
+		one.stdin.Close()
+		_ = one.cmd.Wait() // a crash was told where it happened
+	}
+}
+
+// serverName is the name of the program that serve is.
+const serverName = "served"
+
+// serve runs the command lines that standard input has.
+func serve() {
+	ask, tell := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var i invocation
+		if err := ask.Decode(&i); err == io.EOF {
+			os.Exit(0)
+		} else if err != nil {
+			panic(err)
+		}
+		if err := tell.Encode(i.run()); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// run runs the program here, in its folder and with its variables alone.
+func (i invocation) run() printout {
+	if err := os.Chdir(i.Dir); err != nil {
+		panic(err)
+	}
+	os.Clearenv()
+	for _, variable := range i.Environ {
+		name, value, _ := strings.Cut(variable, "=")
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	p := process(i.Args, i.Environ)
+	p.Stdin, p.Stdout, p.Stderr = new(bytes.Buffer), &stdout, &stderr
+	return printout{Code: app.Run(context.Background(), p), Stdout: stdout.String(), Stderr: stderr.String()}
+}
+
+// runProgram is the program as a command of scripts. It reads no standard input; exec pr-review-action does.
+func runProgram(ts *testscript.TestScript, neg bool, args []string) {
+	var failed bool
+	if apart() || runtime.GOOS != "linux" { // environ is the reason
+		failed = ts.Exec(programName, args...) != nil
+	} else {
+		r, err := served.run(invocation{Args: append([]string{programName}, args...), Environ: environ(ts),
+			Dir: ts.MkAbs(".")})
+		ts.Check(err)
+		fmt.Fprint(ts.Stdout(), r.Stdout)
+		fmt.Fprint(ts.Stderr(), r.Stderr)
+		failed = r.Code != 0
+	}
+	if failed && !neg {
+		ts.Fatalf("unexpected command failure")
+	}
+	if !failed && neg {
+		ts.Fatalf("unexpected command success")
+	}
+}
+
+// environ are the variables of a script's processes, which only they know.
+func environ(ts *testscript.TestScript) []string {
+	written := filepath.Join(worldOf(ts).t.TempDir(), "environ")
+	ts.Check(ts.Exec("cp", "/proc/self/environ", written))
+	text, err := os.ReadFile(written)
+	ts.Check(err)
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == 0 })
+}
