@@ -153,7 +153,7 @@ func TestCommandLine(t *testing.T) {
 }
 
 func setUpScript(t *testing.T, e *testscript.Env) error {
-	e.Values["world"] = &world{t: t}
+	e.Values["world"] = &world{t: t, environ: filepath.Join(t.TempDir(), "environ")}
 	for name, value := range map[string]string{
 		"HOME": filepath.Join(e.WorkDir, "home"), "XDG_STATE_HOME": filepath.Join(e.WorkDir, "state"), "USER": "rita",
 		"NOW": "2026-11-21T14:10:00Z", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,
@@ -196,9 +196,10 @@ func models() map[string]llmtest.Script {
 
 // world is what a script has started.
 type world struct {
-	t     *testing.T
-	model *llmtest.Server
-	hub   *githubtest.Server
+	t       *testing.T
+	model   *llmtest.Server
+	hub     *githubtest.Server
+	environ string // a file for what environ reads
 }
 
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }

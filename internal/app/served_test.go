@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/app"
 )
@@ -141,6 +143,23 @@ func (i invocation) run() printout {
 	return printout{Code: app.Run(context.Background(), p), Stdout: stdout.String(), Stderr: stderr.String()}
 }
 
+// exited runs a process of the program that nothing kills to its end, with nothing to read.
+func exited(t testing.TB, cmd *exec.Cmd) printout {
+	t.Helper()
+	if !apart() {
+		r, err := served.run(invocation{Args: cmd.Args, Environ: cmd.Env, Dir: cmd.Dir})
+		require.NoError(t, err)
+		return r
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); !errors.As(err, new(*exec.ExitError)) {
+		require.NoError(t, err)
+	}
+	require.NotContains(t, stderr.String(), "goroutine ", "a crash")
+	return printout{Code: cmd.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
+}
+
 // runProgram is the program as a command of scripts. It reads no standard input; exec pr-review-action does.
 func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 	var failed bool
@@ -164,9 +183,8 @@ func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 
 // environ are the variables of a script's processes, which only they know.
 func environ(ts *testscript.TestScript) []string {
-	written := filepath.Join(worldOf(ts).t.TempDir(), "environ")
-	ts.Check(ts.Exec("cp", "/proc/self/environ", written))
-	text, err := os.ReadFile(written)
+	ts.Check(ts.Exec("cp", "/proc/self/environ", worldOf(ts).environ))
+	text, err := os.ReadFile(worldOf(ts).environ)
 	ts.Check(err)
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == 0 })
 }
