@@ -88,7 +88,8 @@ func TestADecisionNamesTheAccountOfThisMachine(t *testing.T) {
 		name = me.Username
 	}
 	s := shell{t: t, dir: t.TempDir(), environ: []string{"USER=", "LOGNAME="}}
-	out := exited(t, s.command("review", "demo", "--provider", "offline", "--approve", "--quiet", "--store", t.TempDir()))
+	args := []string{"review", "demo", "--provider", "offline", "--approve", "--quiet", "--store", t.TempDir()}
+	out := exited(t, s.command(args...))
 	require.Zero(t, out.Code, out.Stderr)
 	require.Contains(t, out.Stdout, "approved by "+name+" on ")
 }

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case programName:
 		scripted()
-	case serverName:
+	case workerName:
 		serve()
 	}
 	// Most of what these tests take is jobs that wait for each other, in real seconds.
@@ -67,7 +67,7 @@ func withProgram(m *testing.M) int {
 	if err != nil {
 		panic(err)
 	}
-	defer served.end()
+	defer shared.end()
 	return m.Run()
 }
 

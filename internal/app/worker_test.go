@@ -3,7 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -32,29 +32,28 @@ type printout struct {
 	Stdout, Stderr string
 }
 
-// servants are processes of this test binary, each of which runs one command line after the other: a folder
-// and variables belong to a process, and most of what a command takes is the start of its process.
-type servants struct {
+// pool has processes of this test binary, each of which runs one command line after the other: a folder and
+// variables belong to a process, and most of what a command takes is the start of its process.
+type pool struct {
 	mu   sync.Mutex
-	idle []*servant
-	all  []*servant
+	idle []*worker
 }
 
-// served are those that all tests share.
-var served servants
+// shared is the pool of all tests.
+var shared pool
 
-// servant is a process that runs serve.
-type servant struct {
+// worker is a process that runs serve.
+type worker struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
-	ask   *json.Encoder
-	tell  *json.Decoder
+	ask   *gob.Encoder
+	tell  *gob.Decoder
 	crash bytes.Buffer
 }
 
 // run runs the program as a process would, to its end.
-func (s *servants) run(i invocation) (r printout, err error) {
-	one, err := s.take()
+func (p *pool) run(i invocation) (r printout, err error) {
+	one, err := p.take()
 	if err != nil {
 		return r, err
 	}
@@ -64,26 +63,26 @@ func (s *servants) run(i invocation) (r printout, err error) {
 	if err != nil {
 		return r, fmt.Errorf("%q ended its process: %w: %w\n%s", i.Args, err, one.cmd.Wait(), one.crash.String())
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.idle = append(s.idle, one)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, one)
 	return r, nil
 }
 
-// take is a servant that nobody uses.
-func (s *servants) take() (*servant, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.idle); n > 0 {
-		one := s.idle[n-1]
-		s.idle = s.idle[:n-1]
+// take gives a worker that nobody uses.
+func (p *pool) take() (*worker, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		one := p.idle[n-1]
+		p.idle = p.idle[:n-1]
 		return one, nil
 	}
 	path, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	one := &servant{cmd: &exec.Cmd{Path: path, Args: []string{serverName}, Env: tuned()}}
+	one := &worker{cmd: &exec.Cmd{Path: path, Args: []string{workerName}, Env: tuned()}}
 	one.cmd.Stderr = &one.crash
 	in, err := one.cmd.StdinPipe()
 	if err != nil {
@@ -93,25 +92,24 @@ func (s *servants) take() (*servant, error) {
 	if err != nil {
 		return nil, err
 	}
-	one.stdin, one.ask, one.tell = in, json.NewEncoder(in), json.NewDecoder(out)
-	s.all = append(s.all, one)
+	one.stdin, one.ask, one.tell = in, gob.NewEncoder(in), gob.NewDecoder(out)
 	return one, one.cmd.Start()
 }
 
-// end ends all of them.
-func (s *servants) end() {
-	for _, one := range s.all {
+// end ends all of them, once no test runs.
+func (p *pool) end() {
+	for _, one := range p.idle {
 		one.stdin.Close()
-		_ = one.cmd.Wait() // a crash was told where it happened
+		_ = one.cmd.Wait()
 	}
 }
 
-// serverName is the name of the program that serve is.
-const serverName = "served"
+// workerName is what a process is started as that is to run serve.
+const workerName = "worker"
 
 // serve runs the command lines that standard input has.
 func serve() {
-	ask, tell := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	ask, tell := gob.NewDecoder(os.Stdin), gob.NewEncoder(os.Stdout)
 	for {
 		var i invocation
 		if err := ask.Decode(&i); err == io.EOF {
@@ -138,16 +136,16 @@ func (i invocation) run() printout {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	p := process(i.Args, i.Environ)
-	p.Stdin, p.Stdout, p.Stderr = new(bytes.Buffer), &stdout, &stderr
-	return printout{Code: app.Run(context.Background(), p), Stdout: stdout.String(), Stderr: stderr.String()}
+	one := process(i.Args, i.Environ)
+	one.Stdin, one.Stdout, one.Stderr = new(bytes.Buffer), &stdout, &stderr
+	return printout{Code: app.Run(context.Background(), one), Stdout: stdout.String(), Stderr: stderr.String()}
 }
 
 // exited runs a process of the program that nothing kills to its end, with nothing to read.
 func exited(t testing.TB, cmd *exec.Cmd) printout {
 	t.Helper()
 	if !apart() {
-		r, err := served.run(invocation{Args: cmd.Args, Environ: cmd.Env, Dir: cmd.Dir})
+		r, err := shared.run(invocation{Args: cmd.Args, Environ: cmd.Env, Dir: cmd.Dir})
 		require.NoError(t, err)
 		return r
 	}
@@ -166,7 +164,7 @@ func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 	if apart() || runtime.GOOS != "linux" { // environ is the reason
 		failed = ts.Exec(programName, args...) != nil
 	} else {
-		r, err := served.run(invocation{Args: append([]string{programName}, args...), Environ: environ(ts),
+		r, err := shared.run(invocation{Args: append([]string{programName}, args...), Environ: environ(ts),
 			Dir: ts.MkAbs(".")})
 		ts.Check(err)
 		fmt.Fprint(ts.Stdout(), r.Stdout)
