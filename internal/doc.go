@@ -63,7 +63,7 @@
 //	            storetest indextest        the stores' and the index's contract,
 //	            handofftest crash          what the drafts of every flow have to pass, kills,
 //	            embedtest                  a server of embeddings and reranking
-//	            volume                     how many cases: never in the binary
+//	            volume                     how many cases, and what they cost: never in the binary
 //	            githubtest/cmd/fakegithub  the fakes as programs
 //	            llmtest/cmd/fakemodel
 //	P program   bench                      figures; a program of its own, over what the product is made of

@@ -144,13 +144,13 @@ func (s *stage) planted(path string, change func(*checkpoint.Manifest)) (digest 
 }
 
 // TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached has a job whose clock is
-// nearly a minute behind, so that its minute is over after six seconds.
+// a minute and a half behind, so that its two minutes are over after half of one: its first answer comes in that time.
 func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
-	m := &stuck{slow: 20 * time.Second, asked: make(chan struct{})}
+	m := &stuck{slow: 10 * time.Minute, asked: make(chan struct{})}
 	m.quick.Store(1)
 	s := setUp(t, scene{script: m.script})
-	behind := time.Now().Add(-54 * time.Second).UTC().Format(time.RFC3339Nano)
-	drafted := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start().is(0, "PAUSED")
+	behind := time.Now().Add(-90 * time.Second).UTC().Format(time.RFC3339Nano)
+	drafted := s.draftJob().with("max-time", "2m", "concurrency", "1").set("NOW", behind).start().is(0, "PAUSED")
 	require.Equal(t, "true", drafted.outputs["partial"])
 	require.Equal(t, 2, s.reviews(), "no further file is begun")
 	answered, left := s.model.Requests()[0].Path, []string{"ledger/transfer.go", "ops/run.sh", "web/cart.ts"}
@@ -168,7 +168,7 @@ func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
 
 func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
 	s := setUp(t, scene{script: func(llmtest.Request) llmtest.Answer {
-		return llmtest.Answer{Delay: 20 * time.Second}
+		return llmtest.Answer{Delay: 10 * time.Minute}
 	}})
 	behind := time.Now().Add(-54 * time.Second).UTC().Format(time.RFC3339Nano)
 	e := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start()
@@ -183,7 +183,7 @@ func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
 func TestG33_ALimitThatLastsIsNamedAtTheDeadline(t *testing.T) {
 	s := setUp(t, scene{script: llmtest.Constantly(llmtest.Failing(429, "Retry-After: 60"),
 		func(llmtest.Request) llmtest.Answer { return llmtest.Findings() })})
-	s.draftJob().with("max-time", "5s", "concurrency", "1").start().is(1, "FAILED").
+	s.draftJob().with("max-time", "20s", "concurrency", "1").start().is(1, "FAILED").
 		says("no file was reviewed: the time was up; the model was waited for in vain: ", " answered 429")
 }
 

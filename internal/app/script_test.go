@@ -31,13 +31,44 @@ import (
 	"github.com/org/pr-review-action/internal/volume"
 )
 
+// TestMain is the tests, the program that they start, or one that runs many of its command lines.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(growth)
+	switch filepath.Base(os.Args[0]) {
+	case programName:
+		scripted()
+	case workerName:
+		serve()
+	}
 	// Most of what these tests take is jobs that wait for each other, in real seconds.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"pr-review-action": scripted})
+	os.Exit(withProgram(m))
+}
+
+// programName is what tests and their scripts find the program by.
+const programName = "pr-review-action"
+
+// withProgram runs the tests with the program in PATH.
+func withProgram(m *testing.M) int {
+	dir, err := os.MkdirTemp("", programName)
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(path, filepath.Join(dir, programName))
+	}
+	if err == nil {
+		err = os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer shared.end()
+	return m.Run()
 }
 
 // growth is by how many percent the heap grows before it is collected: of processes that
@@ -47,11 +78,16 @@ const growth = 400
 // scripted is main.go's program with a clock that a script can set.
 func scripted() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(app.Run(ctx, app.Process{
-		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Now: clock(os.Getenv("NOW")), Workflows: workflows(),
-	}))
+	p := process(os.Args, os.Environ())
+	p.Stdin, p.Stdout, p.Stderr = os.Stdin, os.Stdout, os.Stderr
+	code := app.Run(ctx, p)
+	stop()
+	os.Exit(code)
+}
+
+// process is a process of the program but for its streams.
+func process(args, environ []string) app.Process {
+	return app.Process{Args: args, Environ: environ, Now: clock(os.Getenv("NOW")), Workflows: workflows()}
 }
 
 // workflows are those that main.go embeds.
@@ -105,7 +141,7 @@ func TestCommandLine(t *testing.T) {
 		Setup:         func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
-			"json": checkJSON, "origin": setOrigin, "pulls": pulls, "pushed": pushed,
+			"json": checkJSON, "origin": setOrigin, "pulls": pulls, "pushed": pushed, programName: runProgram,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "root" {
@@ -117,7 +153,7 @@ func TestCommandLine(t *testing.T) {
 }
 
 func setUpScript(t *testing.T, e *testscript.Env) error {
-	e.Values["world"] = &world{t: t}
+	e.Values["world"] = &world{t: t, environ: filepath.Join(t.TempDir(), "environ")}
 	for name, value := range map[string]string{
 		"HOME": filepath.Join(e.WorkDir, "home"), "XDG_STATE_HOME": filepath.Join(e.WorkDir, "state"), "USER": "rita",
 		"NOW": "2026-11-21T14:10:00Z", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,
@@ -160,9 +196,10 @@ func models() map[string]llmtest.Script {
 
 // world is what a script has started.
 type world struct {
-	t     *testing.T
-	model *llmtest.Server
-	hub   *githubtest.Server
+	t       *testing.T
+	model   *llmtest.Server
+	hub     *githubtest.Server
+	environ string // a file for what environ reads
 }
 
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // injections are the rows of one channel of the known attacks, by id.
@@ -175,9 +176,9 @@ func TestT22_T23_AttackedZipsAreRefused(t *testing.T) {
 			e.write(t, w)
 		}
 		require.NoError(t, w.Close())
-		started := time.Now()
-		_, err := Unzip(b.Bytes())
-		require.Less(t, time.Since(started), 2*time.Second)
+		var err error
+		took := volume.Took(func() { _, err = Unzip(b.Bytes()) })
+		require.Less(t, took, 2*time.Second)
 		t.Logf("%s: %v", id, refusal(t, err, 3).Rows[0])
 		_, err = Protection{}.OpenRecord(b.Bytes())
 		require.Error(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 func TestParseReadsEveryKey(t *testing.T) {
@@ -147,10 +148,10 @@ func TestParseRefusesDeepNestingBeforeItIsParsed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{strings.Repeat("[", 60_000), "ignore: " + strings.Repeat("{a: ", 15_000),
 		"ignore: " + strings.Repeat("[", 30_000) + strings.Repeat("]", 30_000)} {
-		began := time.Now()
-		_, err := config.Parse("f.yml", []byte(text))
+		var err error
+		took := volume.Took(func() { _, err = config.Parse("f.yml", []byte(text)) })
 		require.ErrorContains(t, err, "this is nested too deep; brackets are nested at most 20 times")
-		require.Less(t, time.Since(began), 2*time.Second)
+		require.Less(t, took, 2*time.Second)
 	}
 	_, err := config.Parse("f.yml", []byte("ignore: ['"+strings.Repeat("[a]", 40)+"'] # "+strings.Repeat("[", 40)+"\n"))
 	require.NoError(t, err, "brackets in text and comments are not nested")

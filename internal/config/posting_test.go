@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 func TestParseReadsCommentsAndEnvironments(t *testing.T) {
@@ -111,9 +112,10 @@ func TestEveryGlobThatParseTakesIsMatchedSoon(t *testing.T) {
 	worst := strings.Repeat("{a,a}", 9) + "b"
 	_, err := config.Parse("f.yml", []byte("ignore: ['"+worst+"']\n"))
 	require.NoError(t, err)
-	began := time.Now()
-	for range 100 {
-		require.False(t, pattern.Matches([]string{worst}, strings.Repeat("a", 9)+"c"))
-	}
-	require.Less(t, time.Since(began), 5*time.Second)
+	took := volume.Took(func() {
+		for range 100 {
+			require.False(t, pattern.Matches([]string{worst}, strings.Repeat("a", 9)+"c"))
+		}
+	})
+	require.Less(t, took, 5*time.Second)
 }

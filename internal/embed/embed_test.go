@@ -23,7 +23,7 @@ import (
 const secretKey = "sk-this-is-the-key-of-the-endpoint"
 
 func client() *http.Client {
-	return transport.New(transport.Options{Tries: 2, LimitTries: 2, Timeout: 5 * time.Second,
+	return transport.New(transport.Options{Tries: 2, LimitTries: 2, Timeout: time.Minute,
 		Retry: func(*http.Request) bool { return true },
 		Sleep: func(context.Context, time.Duration) error { return nil }})
 }
@@ -243,7 +243,7 @@ func TestT30_AServerThatFailsOrLiesIsLeftOffAndLearnsNoMore(t *testing.T) {
 				o := options(s)
 				o.OnLost = func(e *embed.LostError) { notes = append(notes, e.Note()) }
 				if c.fault == silent {
-					o.HTTP = transport.New(transport.Options{Tries: 2, Timeout: 500 * time.Millisecond,
+					o.HTTP = transport.New(transport.Options{Tries: 2, Timeout: 2 * time.Second,
 						Retry: func(*http.Request) bool { return true }, Backoff: time.Millisecond})
 				}
 				var ask func() error

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -133,30 +134,32 @@ func TestWhatIsNotIndexedIsCounted(t *testing.T) {
 
 func TestWithLittleTimeWhatIsAroundTheChangeIsIndexed(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{}
-	for i := range 200 {
-		files[fmt.Sprintf("a%03d/x.go", i)] = "package x\n\nfunc X() {\n}\n"
-	}
-	files["zz/changed.go"], files["zz/beside.go"] = "package zz\n\nfunc C() {\n}\n", "package zz\n\nfunc B() {\n}\n"
-	n := atomic.Int32{}
-	slow := func(ctx context.Context, path, text string) ([]chunk.Chunk, string) {
-		if n.Add(1) > 2 { // the two that come first are quick
-			time.Sleep(400 * time.Millisecond) // of the clock that the limit is measured by: a cut takes real time
+	synctest.Test(t, func(t *testing.T) {
+		files := map[string]string{}
+		for i := range 200 {
+			files[fmt.Sprintf("a%03d/x.go", i)] = "package x\n\nfunc X() {\n}\n"
 		}
-		return indextest.Cut(ctx, path, text)
-	}
-	o := index.Options{Cut: slow, Limit: time.Second, First: []string{"zz/changed.go"}}
-	x, r, err := index.Build(t.Context(), tree.Files(files), nil, o)
-	require.NoError(t, err)
-	require.Equal(t, 202, r.Files+r.Skipped[index.SkippedTime])
-	require.Positive(t, r.Skipped[index.SkippedTime])
-	for _, path := range []string{"zz/changed.go", "zz/beside.go"} {
-		in, err := x.In(t.Context(), path)
+		files["zz/changed.go"], files["zz/beside.go"] = "package zz\n\nfunc C() {\n}\n", "package zz\n\nfunc B() {\n}\n"
+		n := atomic.Int32{}
+		slow := func(ctx context.Context, path, text string) ([]chunk.Chunk, string) {
+			if n.Add(1) > 2 { // the two that come first are quick
+				time.Sleep(400 * time.Millisecond) // of the bubble's clock
+			}
+			return indextest.Cut(ctx, path, text)
+		}
+		o := index.Options{Cut: slow, Limit: time.Second, First: []string{"zz/changed.go"}}
+		x, r, err := index.Build(t.Context(), tree.Files(files), nil, o)
 		require.NoError(t, err)
-		require.NotEmpty(t, in, path)
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, _, err = index.Build(gone, tree.Files(files), nil, o)
-	require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, 202, r.Files+r.Skipped[index.SkippedTime])
+		require.Positive(t, r.Skipped[index.SkippedTime])
+		for _, path := range []string{"zz/changed.go", "zz/beside.go"} {
+			in, err := x.In(t.Context(), path)
+			require.NoError(t, err)
+			require.NotEmpty(t, in, path)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, _, err = index.Build(gone, tree.Files(files), nil, o)
+		require.ErrorIs(t, err, context.Canceled)
+	})
 }

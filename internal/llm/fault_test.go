@@ -183,7 +183,7 @@ func (f fault) check(t *testing.T, answer llm.Answer, err error) string {
 // patience is the time that a try has: little for a server that never answers.
 func (f fault) patience() time.Duration {
 	if strings.Contains(f.name, "stall") || strings.Contains(f.name, "in time") {
-		return 250 * time.Millisecond
+		return 2 * time.Second // the next try is answered in it
 	}
 	return 30 * time.Second
 }

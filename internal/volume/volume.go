@@ -1,4 +1,4 @@
-// Package volume says how many cases a random or exhaustive test runs: all of
+// Package volume says what a test may cost: how many cases a random or exhaustive one runs, all of
 // them where PR_REVIEW_VOLUME is full, as in .ci/volume, else a sample.
 package volume
 

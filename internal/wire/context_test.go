@@ -120,8 +120,8 @@ func common() []fault {
 		{"404", " is not visible to ", status(404)},
 		{"429", "limits its requests (429)", status(429, "Retry-After", "60")},
 		{"503", "is failing (503)", status(503)},
-		{"never answers", "did not answer in time", never},
-		{"stalls half way", "did not answer in time", stalls},
+		{"never answers", late, never},
+		{"stalls half way", late, stalls},
 		{"dies", "could not be reached", dies},
 		{"10 MB", "of more than 2 MB", says(`{"key": "` + strings.Repeat("x", 10<<20) + `"}`)},
 	}
@@ -138,16 +138,24 @@ func environ(name string) string {
 		beServer: os.Getenv("ignored")}[name]
 }
 
-// fetch reads PAY-1 and page 7 as the settings of sources say.
-func fetch(t *testing.T, sources string) (ticket.Context, time.Duration) {
+// late is what is said of a server that does not answer.
+const late = "did not answer in time"
+
+// fetch reads PAY-1 and page 7 as the settings of sources say, where a fault that is told in these words is
+// expected: one that never answers is waited for a second, any other longer than a machine is slow.
+func fetch(t *testing.T, sources, want string) (ticket.Context, time.Duration) {
 	t.Helper()
-	return fetchBy(t, nil, sources)
+	return fetchBy(t, nil, sources, want)
 }
 
-func fetchBy(t *testing.T, api *github.Client, sources string) (ticket.Context, time.Duration) {
+func fetchBy(t *testing.T, api *github.Client, sources, want string) (ticket.Context, time.Duration) {
 	t.Helper()
-	c, err := config.Parse("f.yml", []byte("context:\n  projects: [PAY]\n  limit: 10s\n  call-limit: 2s\n  sources:\n"+
-		sources))
+	call := "2m"
+	if want == late {
+		call = "1s"
+	}
+	c, err := config.Parse("f.yml", []byte("context:\n  projects: [PAY]\n  limit: 2m\n  call-limit: "+call+
+		"\n  sources:\n"+sources))
 	require.NoError(t, err)
 	o, err := wire.New(environ, time.Now, nil).Context(c.Context, settings.Settings{}, api)
 	require.NoError(t, err)
@@ -198,7 +206,7 @@ func TestFaultsOfJiraAndConfluence(t *testing.T) {
 				if kind == "confluence" {
 					site = "\n      site: https://wiki.acme.example"
 				}
-				c, took := fetch(t, "    - "+kind+": "+serve(t, f.answer)+"\n      token-env: TOKEN"+site+"\n")
+				c, took := fetch(t, "    - "+kind+": "+serve(t, f.answer)+"\n      token-env: TOKEN"+site+"\n", f.want)
 				holds(t, c, took, f.want)
 			})
 		}
@@ -215,7 +223,7 @@ func holds(t *testing.T, c ticket.Context, took time.Duration, want string) {
 	require.Contains(t, strings.Join(c.Missing, "\n"), want)
 	require.NotContains(t, string(told), words)
 	require.NotContains(t, string(told), "secret-token")
-	require.Less(t, took, 10*time.Second)
+	require.Less(t, took, time.Minute, "the limit of a call holds, not that of all")
 	require.False(t, c.Sources[0].OK)
 }
 
@@ -241,14 +249,14 @@ func TestFaultsOfGitHubIssues(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			c, took := fetchBy(t, hub(t, f.answer), "    - issues: github\n")
+			c, took := fetchBy(t, hub(t, f.answer), "    - issues: github\n", f.want)
 			holds(t, c, took, f.want)
 		})
 	}
 	t.Run("10 MB", func(t *testing.T) {
 		t.Parallel()
 		c, _ := fetchBy(t, hub(t, says(`{"number": 7, "url": "`+repository+`shop/issues/7", "title": "t", "body": "`+
-			strings.Repeat("x", 10<<20)+`"}`)), "    - issues: github\n")
+			strings.Repeat("x", 10<<20)+`"}`)), "    - issues: github\n", "")
 		require.Len(t, c.Tickets[0].Description, 10_000)
 		require.Equal(t, "cut at 10000 of 262144 characters", c.Sources[0].Note)
 	})
@@ -270,7 +278,8 @@ func TestFaultsOfMCPServers(t *testing.T) {
 	for _, f := range common() {
 		t.Run("http "+f.name, func(t *testing.T) {
 			t.Parallel()
-			c, took := fetch(t, "    - mcp:\n        url: "+serve(t, f.answer)+"\n        token-env: TOKEN\n"+tool)
+			source := "    - mcp:\n        url: " + serve(t, f.answer) + "\n        token-env: TOKEN\n"
+			c, took := fetch(t, source+tool, f.want)
 			holds(t, c, took, strings.Replace(f.want, " is not visible to ", "has no MCP server at its address (404)", 1))
 		})
 	}
@@ -282,13 +291,13 @@ func TestFaultsOfMCPServers(t *testing.T) {
 		`{"id": "PAY-2", "criteria": ["` + words + `"]}`: "answered with another ticket than PAY-1",
 		`{"id": 5}`:                                      "nothing stands where the settings say",
 		"dies":                                           "ended, or did not speak the protocol",
-		"never answers":                                  "did not answer in time",
+		"never answers":                                  late,
 		"just some words":                                "does not name PAY-1",
 	} {
 		t.Run("program "+reply, func(t *testing.T) {
 			t.Parallel()
 			c, took := fetch(t, "    - mcp:\n        command: [env, '"+beServer+"="+reply+"', "+os.Args[0]+
-				", '-test.run=^$']\n"+tool)
+				", '-test.run=^$']\n"+tool, want)
 			holds(t, c, took, want)
 		})
 	}
@@ -297,12 +306,12 @@ func TestFaultsOfMCPServers(t *testing.T) {
 		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return mcpServer("new", words) }, nil)
 		c, took := fetch(t, "    - mcp:\n        url: "+serve(t, handler.ServeHTTP)+"\n"+tool+
 			"        pin: {get: 'sha256:"+
-			strings.Repeat("0", 64)+"'}\n")
+			strings.Repeat("0", 64)+"'}\n", "")
 		holds(t, c, took, "has changed the tool get")
 	})
 	t.Run("program absent", func(t *testing.T) {
 		t.Parallel()
-		c, took := fetch(t, "    - mcp:\n        command: [/nonexistent/server]\n"+tool)
+		c, took := fetch(t, "    - mcp:\n        command: [/nonexistent/server]\n"+tool, "")
 		holds(t, c, took, "could not be started")
 	})
 }
@@ -320,7 +329,7 @@ func TestWhatIsNotConfiguredIsNamed(t *testing.T) {
 			"ABSENT}\n": "PAY-1: ABSENT is not set",
 		"    - confluence: https://wiki.acme.example\n      token-env: ABSENT\n": "Without page: 7: ABSENT is not set",
 	} {
-		c, took := fetch(t, sources)
+		c, took := fetch(t, sources, want)
 		holds(t, c, took, want)
 	}
 }
@@ -344,7 +353,7 @@ func TestThePinIsShown(t *testing.T) {
 		return mcpServer("d", `{"id": "PAY-1", "criteria": ["one"]}`)
 	}, nil)
 	c, _ := fetch(t, "    - mcp:\n        url: "+serve(t, handler.ServeHTTP)+
-		"\n        ticket: {tool: get, argument: id, key: id, criteria: criteria}\n")
+		"\n        ticket: {tool: get, argument: id, key: id, criteria: criteria}\n", "")
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "one"}}, c.Criteria())
 	require.Regexp(t, `^not pinned; pin: \{get: "sha256:[0-9a-f]{64}"\}$`, c.Sources[0].Note)
 }

@@ -186,11 +186,14 @@ func TestP9_TheHeadsVectorsArePaidOnce(t *testing.T) {
 	const patch = "@@ -3,1 +3,1 @@\n-func AddItem(id string) {\n+func AddItem(sku string) {\n"
 	head := tree.Files(indextest.Files)
 	paid := 0
-	for run := range 2 {
+	pack := func(e wire.Endpoints) {
 		around := wire.NewSurroundings(wire.Looking{Head: head, Base: head, Tokens: 2_000, Now: time.Now,
-			Files:     []diff.File{{Path: "cart/cart.go", Patch: patch}},
-			Endpoints: at.endpoints(t, wire.Asking{Once: once})})
+			Files: []diff.File{{Path: "cart/cart.go", Patch: patch}}, Endpoints: e})
 		require.NotEmpty(t, around.Pack(t.Context(), "cart/cart.go", patch))
+	}
+	pack(wire.Endpoints{}) // unpacks the grammars, so that no file is left out for want of time
+	for run := range 2 {
+		pack(at.endpoints(t, wire.Asking{Once: once}))
 		if run == 0 {
 			paid = len(s.Texts())
 			require.Less(t, 7, paid, "the code and the question")

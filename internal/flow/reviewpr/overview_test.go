@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -130,32 +131,34 @@ func (c spent) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 
 func TestWithoutMoneyOrTimeTheReviewGoesOnAndSaysSo(t *testing.T) {
 	t.Parallel()
-	for note, ends := range map[string]func(*asking, *reviewpr.Steps){
-		"The change was not looked at as a whole: the budget was spent.": func(a *asking, _ *reviewpr.Steps) {
-			a.model.Options.Review = spent{a.model.Options.Review}
-		},
-		"The change was not looked at as a whole: the time was up.": func(a *asking, s *reviewpr.Steps) {
-			s.Deadline = time.Now().Add(time.Second)
-			s.Overview = func(ctx context.Context, w review.Whole) (finding.Overview, error) {
+	ends := func(t *testing.T, a *asking, steps reviewpr.Steps, note string) {
+		flow, err := reviewpr.New(steps, a.store)
+		require.NoError(t, err)
+		r, err := flow.Run(t.Context(), a.change.Thread, a.draft())
+		require.NoError(t, err)
+		require.Equal(t, reviewpr.Clean, r.End)
+		require.Equal(t, []string{note}, r.State.Review().Notices)
+		require.Empty(t, a.server.Wholes())
+	}
+	t.Run("money", func(t *testing.T) {
+		t.Parallel()
+		a := simple(t, llmtest.Nothing)
+		a.model.Options.Review = spent{a.model.Options.Review}
+		ends(t, a, a.wired(), "The change was not looked at as a whole: the budget was spent.")
+	})
+	t.Run("time", func(t *testing.T) {
+		t.Parallel()
+		a := simple(t, llmtest.Nothing)
+		synctest.Test(t, func(t *testing.T) {
+			steps := a.wired()
+			steps.Reviewer, steps.Deadline = finds(""), time.Now().Add(time.Second)
+			steps.Overview = func(ctx context.Context, w review.Whole) (finding.Overview, error) {
 				<-ctx.Done()
 				return a.model.Overview(ctx, w)
 			}
-		},
-	} {
-		t.Run(note, func(t *testing.T) {
-			t.Parallel()
-			a := simple(t, llmtest.Nothing)
-			steps := a.wired()
-			ends(a, &steps)
-			flow, err := reviewpr.New(steps, a.store)
-			require.NoError(t, err)
-			r, err := flow.Run(t.Context(), a.change.Thread, a.draft())
-			require.NoError(t, err)
-			require.Equal(t, reviewpr.Clean, r.End)
-			require.Equal(t, []string{note}, r.State.Review().Notices)
-			require.Empty(t, a.server.Wholes())
+			ends(t, a, steps, "The change was not looked at as a whole: the time was up.")
 		})
-	}
+	})
 }
 
 // An overview that is posted is edited and dropped as a finding is; one that is not, is not.
