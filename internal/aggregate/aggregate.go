@@ -114,7 +114,7 @@ func markUnwanted(all []*entry, r config.Report) {
 // leaveOut filters a finding that the settings do not report, if there is a reason, except hidden text and
 // credentials, which no setting silences.
 func (f *entry) leaveOut(why string) {
-	if why != "" && f.Filtered == "" && !isWarning(f.Finding) {
+	if why != "" && f.Filtered == "" && !f.IsWarning() {
 		f.Filtered, f.Note = finding.LeftOut, why
 	}
 }
