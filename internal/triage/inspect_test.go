@@ -103,7 +103,8 @@ func TestT9_CredentialsAreTakenOutAndFlagged(t *testing.T) {
 	vendored := adding("key := \"" + token + "\"")
 	vendored.Path = "vendor/x/a.go"
 	seen := Inspect([]diff.File{adding("key := \"" + token + "\""), vendored}, pr, Options{})
-	require.Equal(t, []string{finding.Secret, finding.Secret}, categories(seen.Findings), "also in what is not reviewed")
+	require.Equal(t, []string{finding.Secret, finding.Secret}, categories(seen.Findings),
+		"also in what is not reviewed")
 	for _, text := range []string{seen.Files[0].Patch, seen.Files[1].Patch, seen.Pull.Title, seen.Pull.Body,
 		seen.Pull.HeadRef, seen.Findings[0].Title + seen.Findings[0].Body + seen.Findings[0].Quote} {
 		require.NotContains(t, text, token[4:])
