@@ -89,7 +89,7 @@ func (c *checking) checkCommand(line Command) []string {
 // refuseEnd explains why a command does not end a finding that an earlier review posted. It
 // returns "" if the command does, or is about something else.
 func (c *checking) refuseEnd(line Command, id string) string {
-	const how = "is posted: to withdraw it, name its own id and a reason, "
+	const how = "is posted: to close it, name its own id and a reason, "
 	if !slices.Contains(c.posted, id) || line.Name == "/drop" && line.reason != "" && slices.Contains(line.IDs, id) {
 		return ""
 	}
