@@ -114,7 +114,7 @@ func markUnwanted(all []*entry, r config.Report) {
 // leaveOut filters a finding that the settings do not report, if there is a reason, except hidden text and
 // credentials, which no setting silences.
 func (f *entry) leaveOut(why string) {
-	if why != "" && f.Filtered == "" && !isWarning(f.Finding) {
+	if why != "" && f.Filtered == "" && !f.IsWarning() {
 		f.Filtered, f.Note = finding.LeftOut, why
 	}
 }
@@ -168,11 +168,11 @@ func unwantedReason(r config.Report, f finding.Finding) string {
 	case category == config.CategoryStyle && !r.Style:
 		return "report.style is off"
 	case len(r.Categories) > 0 && !slices.Contains(r.Categories, category):
-		return "report.categories is without its category"
+		return "report.categories does not list its category"
 	case f.Rule != "" && slices.ContainsFunc(r.Without, func(name string) bool {
 		return name == f.Rule || f.Origin != nil && name == f.Origin.Name(f.Rule)
 	}):
-		return "report.without has its rule"
+		return "report.without lists its rule"
 	}
 	return ""
 }

@@ -111,7 +111,7 @@ func merge(rule, model *entry) {
 	case model.Filtered != "" || rule.Filtered == finding.Repeat:
 	case rule.Filtered != "" && rule.Filtered != finding.LeftOut:
 		model.Filtered, model.Note = rule.Filtered, rule.Note
-	case isWarning(rule.Finding):
+	case rule.IsWarning():
 		model.Filtered, model.Note = finding.Duplicate, fmt.Sprintf("a rule says it of line %d", rule.Line)
 		rule.Also = []string{string(finding.Model)}
 	default:

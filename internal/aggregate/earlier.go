@@ -81,33 +81,17 @@ func (r *recognition) withSamePrint(f *entry) (all []*earlierFinding) {
 // change controls their words. So do findings of hidden text: they share one title, and only the fingerprint covers
 // what was seen.
 func (r *recognition) inFile(f *entry) []*earlierFinding {
-	if f.Source == finding.Linter || isHiddenText(f.Finding) {
+	if f.Source == finding.Linter || f.IsHiddenText() {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(r.byPath[f.Path]), func(e *earlierFinding) bool {
-		return e.Category == linted
+		return e.Category == finding.Lint
 	})
 }
 
-// linted is the category of linters' findings, which no other finding has.
-const linted = "lint"
-
 // canMatch reports whether an earlier finding can match a finding at all.
 func canMatch(f *entry, e *earlierFinding) bool {
-	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !isWarning(f.Finding)
-}
-
-// isWarning reports whether a finding is about hidden text or a credential. A comment or an earlier drop cannot filter
-// it: the comment may be about something else on the line, and the credential is not part of the fingerprint, so a
-// drop would also cover the next one. If it was posted, it is not posted again.
-func isWarning(f finding.Finding) bool {
-	return isHiddenText(f) || f.Source == finding.Rule && f.Category == "secret"
-}
-
-// isHiddenText reports whether a finding is about hidden text. It may cover several lines, all of which are part of
-// its own fingerprint.
-func isHiddenText(f finding.Finding) bool {
-	return f.Source == finding.Rule && f.Category == "hidden-text"
+	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !f.IsWarning()
 }
 
 // onLines reports whether a finding overlaps the lines to which GitHub tracked the earlier one.
@@ -174,7 +158,7 @@ const maxRange = 20
 // commented returns a person's comment on a finding's lines, or nil: the first that makes the same claim, or else
 // the first.
 func (r *recognition) commented(f *entry) (first *earlierFinding, same bool) {
-	if isWarning(f.Finding) || f.Placement != finding.Inline {
+	if f.IsWarning() || f.Placement != finding.Inline {
 		return nil, false
 	}
 	for _, e := range r.earlier {

@@ -61,7 +61,7 @@ func placeFindings(file diff.File, findings ...finding.Finding) []*entry {
 		case file.Blob != "":
 			out[i].toBody("GitHub shows no diff of its file")
 		}
-		if !isHiddenText(f) || f.Fingerprint == "" {
+		if !f.IsHiddenText() || f.Fingerprint == "" {
 			out[i].Fingerprint = finding.Fingerprint(out[i].Finding)
 		}
 	}

@@ -36,7 +36,7 @@ func markRepeats(all []*entry) {
 		if len(lines) > 1 {
 			noun = "lines"
 		}
-		if n := len(lines) - maxListed; n > 0 && f.Category != "secret" {
+		if n := len(lines) - maxListed; n > 0 && f.Category != finding.Secret {
 			lines, more = lines[:maxListed], fmt.Sprintf(" and %d more", n)
 		}
 		f.Body += fmt.Sprintf(" The same on %s %s%s.", noun, strings.Join(lines, ", "), more)

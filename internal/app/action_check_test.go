@@ -66,7 +66,7 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 		"a dispatch of a tag called like the default branch": {func(s *stage) *githubtest.Run {
 			return s.repo.AddRun(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "main",
 				HeadSHA: s.repo.Commit("edited", "its workflow", baseTree())})
-		}, []string{"commit", "a tag of that name is none"}},
+		}, []string{"commit", "a tag of that name does not count"}},
 		"a dispatch from a branch": {of(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}),
 			[]string{"branch", "main, the default branch"}},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -47,7 +48,7 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.Searching(c, o.Settings)
+	e, err := a.Searching(c, o.Settings, wire.Asking{})
 	if err != nil {
 		return err
 	}

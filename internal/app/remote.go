@@ -48,9 +48,9 @@ func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
 		return nil, err
 	}
 	if !api.Authorized() {
-		return nil, problem.As(problem.Misuse, problem.New(
-			"there is no token, and GitHub hands out no draft without one", ref.FullName()+" on "+ref.Host,
-			"set GITHUB_TOKEN to one that may read actions there, such as $(gh auth token)"), "")
+		return nil, problem.Usage("there is no token, and GitHub hands out no draft without one",
+			"set GITHUB_TOKEN to one that may read actions there, such as $(gh auth token)",
+			problem.At(ref.FullName()+" on "+ref.Host))
 	}
 	r := &remote{app: a, api: api, ref: ref,
 		runs: driver.Runs(api, ref, "", a.DraftWorkflow, a.DecideWorkflow)}

@@ -13,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/triage"
 )
 
 // The checks of the threat model that need the whole program. Each puts all
@@ -107,7 +106,7 @@ func (d parkedDraft) about(path string, source finding.Source) (all []finding.Fi
 // hides reports whether a rule says of a file that it hides something.
 func (d parkedDraft) hides(path string) bool {
 	return slices.ContainsFunc(d.about(path, finding.Rule), func(f finding.Finding) bool {
-		return f.Category == triage.Hidden
+		return f.Category == finding.HiddenText
 	})
 }
 
@@ -116,7 +115,7 @@ func (d parkedDraft) warnings() int {
 	n := len(d.flags)
 	for _, f := range d.comments {
 		if f.Filtered == "" && f.Source == finding.Rule &&
-			(f.Category == triage.Hidden || f.Category == triage.Secret) {
+			(f.Category == finding.HiddenText || f.Category == finding.Secret) {
 			n++
 		}
 	}

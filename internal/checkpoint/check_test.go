@@ -84,7 +84,7 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 		}, ""},
 		"dispatch of a tag": {func(r *Run) {
 			r.Event, r.HeadBranch = "workflow_dispatch", "main"
-		}, "a tag of that name is none"},
+		}, "a tag of that name does not count"},
 		"another run":          {func(r *Run) { r.ID = 6 }, "run 6, id"},
 		"another repository":   {func(r *Run) { r.RepoID = 8 }, "repository id"},
 		"another workflow":     {func(r *Run) { r.Path = ".github/workflows/evil.yml" }, "workflow file"},

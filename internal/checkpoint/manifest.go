@@ -151,13 +151,13 @@ func (s Subject) check() error {
 func (m Manifest) checkProtected() error {
 	switch {
 	case !slices.Contains(trusts(), m.Trust):
-		return errors.New("trust is none that there is")
+		return errors.New("trust has an unknown value")
 	case m.Trust == TrustDigest && m.Seal != "":
 		return errors.New("a seal where trust is digest")
 	case m.Partial < 0 || m.Findings < 0 || m.Blockers < 0:
 		return errors.New("partial, findings or blockers is less than 0")
 	case !outcomePattern().MatchString(m.Outcome):
-		return errors.New("outcome is none that there is")
+		return errors.New("outcome has an unknown value")
 	case m.showsReview() && !digestPattern().MatchString(m.ReviewSHA256), !m.showsReview() && m.ReviewSHA256 != "":
 		return errors.New("review_sha256 is missing, or there without a review")
 	case m.PatchSHA256 != "" && !(m.showsReview() && digestPattern().MatchString(m.PatchSHA256)):

@@ -213,7 +213,7 @@ func TestTheReasonIsNotLongerThanADecisionTakes(t *testing.T) {
 func TestT9_ACredentialsLineIsNotShown(t *testing.T) {
 	t.Parallel()
 	r := twelve()
-	r.Findings[0].Category, r.Findings[0].Quote = secret, "key = <redacted>"
+	r.Findings[0].Category, r.Findings[0].Quote = finding.Secret, "key = <redacted>"
 	m, _ := press(t, newModel(options(r)), "enter")
 	require.Contains(t, m.View(), "41 │ key = <redacted>")
 	require.NotContains(t, m.View(), "l.Debit(from, amount)\n")

@@ -18,10 +18,6 @@ const (
 	proseRunes = 10_000 // of a finding's text, as in the review
 )
 
-// secret is the category of findings for which the quote is shown instead of the line: it
-// masks the credential.
-const secret = "secret"
-
 // details returns the rows about the finding at the cursor: place, title, code, text,
 // suggestion, and how sure the reviewer is. full adds the place, which the list already
 // shows.

@@ -89,8 +89,8 @@ func mistakes() []mistake {
 			`f.yml:3:3: the key "bots" appears twice, first in line 2`, false},
 		{"alias", "ignore: &a [x]\nadmission: *a\n",
 			"f.yml:1:9: expected a list, got an anchor, since it begins with &", false},
-		{"star", "ignore:\n  - *.snap\n", "f.yml:2:5: expected text, got an alias, since it begins with *: text " +
-			"that does stands in quotes", false},
+		{"star", "ignore:\n  - *.snap\n", "f.yml:2:5: expected text, got an alias, since it begins with *: put " +
+			"such text in quotes", false},
 		{"tag", "ignore:\n  - !x\n", "f.yml:2:5: expected text, got a tag, since it begins with !", false},
 		{"merge", "admission:\n  <<: {bots: skip}\n", "f.yml:2:3: keys are not merged with <<; write them out", true},
 		{"merged price", "prices:\n  <<: {input: 1, output: 1}\n", "f.yml:2:3: keys are not merged with <<", false},

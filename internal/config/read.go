@@ -199,7 +199,7 @@ func (r *reader) oneOf(known []string) func(ast.Node, string) bool {
 
 // kind describes the kind of a value, for a mistake.
 func kind(n ast.Node) string {
-	const quoted = ": text that does stands in quotes"
+	const quoted = ": put such text in quotes"
 	kinds := map[ast.NodeType]string{
 		ast.MappingType: "keys with values", ast.MappingValueType: "keys with values", ast.SequenceType: "a list",
 		ast.StringType: "text", ast.LiteralType: "text", ast.BoolType: "true or false", ast.IntegerType: "a number",

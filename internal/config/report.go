@@ -31,7 +31,7 @@ const (
 func reportKeys(p *Report) keys {
 	known := []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
 		"performance", "design", "maintainability", "requirement", "test", CategoryTests, CategoryStyle, "other",
-		"lint", "secret", "hidden-text"}
+		finding.Lint, finding.Secret, finding.HiddenText}
 	categories := textList("categories", &p.Categories, anyText)
 	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.oneOf(known)) }
 	return keys{

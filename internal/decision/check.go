@@ -89,7 +89,7 @@ func (c *checking) checkCommand(line Command) []string {
 // refuseEnd explains why a command does not end a finding that an earlier review posted. It
 // returns "" if the command does, or is about something else.
 func (c *checking) refuseEnd(line Command, id string) string {
-	const how = "is posted and stands: only its own id and a reason end it, "
+	const how = "is posted: to close it, name its own id and a reason, "
 	if !slices.Contains(c.posted, id) || line.Name == "/drop" && line.reason != "" && slices.Contains(line.IDs, id) {
 		return ""
 	}
@@ -165,7 +165,7 @@ func (c *checking) dropSelected(line Command, what string, how How, stands func(
 	switch {
 	case some || how == ByKeep || c.seen["/drop "+blockers] > 0:
 	case blockers != "":
-		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
+		c.bad.add(line, "a blocker can only be dropped by its own id, and this matches nothing else")
 	default:
 		named := "finding, severity or path"
 		if c.isFileDraft() {

@@ -130,7 +130,7 @@ func parsePick(command, w string) (pick, error) {
 	}
 	switch severity := Severity(w); {
 	case severity == Blocker:
-		return pick{}, errors.New("a blocker falls only where its own id is written")
+		return pick{}, errors.New("a blocker can only be dropped by its own id")
 	case severity.Rank() >= 0:
 		return pick{how: BySeverity, text: w, severity: severity}, nil
 	case !doublestar.ValidatePattern(w):

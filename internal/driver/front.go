@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,10 +65,12 @@ func serialized(w io.Writer) io.Writer {
 	return &serialWriter{out: w}
 }
 
-// Getenv returns a variable of the process, or "".
-func (f *Front) Getenv(name string) string {
-	for i := len(f.Environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(f.Environ[i], name+"="); ok {
+// Getenv returns a variable of the process, or "". On Windows the case of its name does not matter.
+func (f *Front) Getenv(name string) string { return variable(f.Environ, name, runtime.GOOS == "windows") }
+
+func variable(environ []string, name string, anyCase bool) string {
+	for _, v := range slices.Backward(environ) {
+		if given, value, _ := strings.Cut(v, "="); given == name || anyCase && strings.EqualFold(given, name) {
 			return value
 		}
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -261,7 +260,7 @@ func postedFindings(s reviewpr.State) []finding.Finding {
 		gone[f.ID] = true
 	}
 	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
-		flag := f.Source == finding.Rule && f.Category == triage.Hidden // for the approver; it claims no defect
+		flag := f.IsHiddenText() // for the approver; it claims no defect
 		return gone[f.ID] || flag
 	})
 }

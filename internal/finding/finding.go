@@ -44,6 +44,13 @@ const (
 	Linter Source = "linter"
 )
 
+// The categories of findings that are not the model's.
+const (
+	Secret     = "secret"      // a credential; its quote, in which it is masked, is shown instead of the line
+	HiddenText = "hidden-text" // characters that a reader does not see, or a forged mark of this tool
+	Lint       = "lint"        // of every linter's finding
+)
+
 // Filter is the reason why a finding is kept out of the draft. A filtered finding stays in the
 // state. Each filter has its wording in render's filtered.go.
 type Filter string
@@ -109,6 +116,17 @@ type Origin struct {
 	Help string `json:"help,omitempty"` // https address of the rule's page
 	From string `json:"from,omitempty"` // where its results come from, such as "by ci.yml of this change"
 }
+
+// IsWarning reports whether a finding is about hidden text or a credential. A comment or an earlier drop cannot filter
+// it: the comment may be about something else on the line, and the credential is not part of the fingerprint, so a
+// drop would also cover the next one. If it was posted, it is not posted again.
+func (f Finding) IsWarning() bool {
+	return f.IsHiddenText() || f.Source == Rule && f.Category == Secret
+}
+
+// IsHiddenText reports whether a finding is about hidden text. It may cover several lines, all of which are part of
+// its own fingerprint.
+func (f Finding) IsHiddenText() bool { return f.Source == Rule && f.Category == HiddenText }
 
 // AlsoSaid returns the paragraph after a finding's body: the text of a rule that reports it too,
 // the linters that do, and where a linter's finding comes from. It is empty if there are none.

@@ -82,14 +82,22 @@ func (f *flow) restore(id string, s Snapshot) (*thread, error) {
 
 func (f *flow) restoreEntry(t *thread, name string, raw []byte) error {
 	node := f.node(name)
-	if node == nil || t.entry(name) != nil || (node.kind == kindFan) != (raw != nil) {
-		return errors.New("it is unknown, there twice, or has payloads and is no fan, or none and is one")
+	switch {
+	case node == nil:
+		return errors.New("there is no such node")
+	case t.entry(name) != nil:
+		return errors.New("it is listed twice")
+	case (node.kind == kindFan) != (raw != nil):
+		return errors.New("a fan has payloads, and no other node has")
 	}
 	var payloads []any
 	if node.kind == kindFan {
 		var err error
-		if payloads, err = node.payloads(raw); err != nil || len(payloads) == 0 {
-			return fmt.Errorf("%d payloads: %w", len(payloads), err)
+		if payloads, err = node.payloads(raw); err == nil && len(payloads) == 0 {
+			err = errors.New("its list of payloads is empty")
+		}
+		if err != nil {
+			return err
 		}
 	}
 	t.enter(node, payloads)

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/github"
 )
 
 // Artifacts reads and writes decisions that runs of a repository keep as artifacts.
@@ -46,7 +47,15 @@ func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, er
 		found = append(found, there...)
 	}
 	for _, s := range found {
-		claim, ours, err := r.claim(ctx, s)
+		var claim Claim
+		var ours bool
+		if s.RunID != 0 || s.Source != artifactstore.OfRun {
+			claim, ours, err = r.Runs.Claim(ctx, s, r.Protection, r.Subject.RepositoryID, r.Branch)
+		} else if !s.Expired {
+			// GitHub reports no run for it. The API's description allows that, and whoever stores an artifact cannot
+			// cause it. Such a decision proves nothing, but the draft must not be decided differently all the same.
+			claim, ours, err = r.Runs.open(ctx, s, github.Run{}, r.Protection)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -55,13 +64,6 @@ func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, er
 		}
 	}
 	return claims, nil
-}
-
-func (r *Artifacts) claim(ctx context.Context, s Stored) (c Claim, ours bool, err error) {
-	if s.RunID == 0 && s.Source == artifactstore.OfRun {
-		return r.Runs.unnamedClaim(ctx, s, r.Protection)
-	}
-	return r.Runs.Claim(ctx, s, r.Protection, r.Subject.RepositoryID, r.Branch)
 }
 
 // siblings returns the decisions on other drafts of the subject, as far as they

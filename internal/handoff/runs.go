@@ -123,16 +123,6 @@ func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, rep
 	return r.open(ctx, s, run, p)
 }
 
-// unnamedClaim reads a decision for which GitHub reports no run. The API's description allows
-// that, but whoever stores an artifact cannot cause it. Such a decision vouches for
-// nothing, and yet a draft that was decided must not be decided differently.
-func (r *Runs) unnamedClaim(ctx context.Context, s Stored, p checkpoint.Protection) (c Claim, ours bool, err error) {
-	if s.Expired {
-		return Claim{}, false, nil
-	}
-	return r.open(ctx, s, github.Run{}, p)
-}
-
 // open reads the record of a run's decision; under a key it must be sealed with it.
 func (r *Runs) open(ctx context.Context, s Stored, run github.Run, p checkpoint.Protection) (c Claim, ours bool,
 	err error) {

@@ -49,7 +49,7 @@ func parseRemote(address string) (pull.Ref, error) {
 		address = "ssh://" + at + "/" + strings.TrimPrefix(path, "/") // git@host:owner/repo
 	}
 	u, err := url.Parse(address)
-	none := fmt.Errorf("the clone's origin is not a repository of a server")
+	none := fmt.Errorf("the clone's origin is not a repository on a server")
 	if err != nil || u.Host == "" {
 		return pull.Ref{}, none
 	}

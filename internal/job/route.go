@@ -50,8 +50,8 @@ func (j *job) probe(ctx context.Context) error {
 		return err
 	}
 	if known && !ok && j.Decision != decision.Abort {
-		return problem.As(problem.Misuse, problem.New("the token may not write reviews", j.ref.FullName(),
-			"give the job pull-requests: write; the draft still waits"), "")
+		return problem.Usage("the token may not write reviews",
+			"give the job pull-requests: write; the draft still waits", problem.At(j.ref.FullName()))
 	}
 	return nil
 }
@@ -187,8 +187,8 @@ func (j *job) checkEnvironment(ctx context.Context) error {
 	default:
 		return handoff.NeedsActions(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.Environment))
 	}
-	return problem.As(problem.Misuse, problem.New(fmt.Sprintf("the environment %q %s, so nobody would be asked",
-		j.Environment, what), j.ref.FullName()+", Settings, Environments",
+	return problem.Usage(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.Environment, what),
 		"add required reviewers there; on a private repository without Enterprise use the dispatch route: "+
-			"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#3-deciding-by-dispatch"), "")
+			"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#3-deciding-by-dispatch",
+		problem.At(j.ref.FullName()+", Settings, Environments"))
 }

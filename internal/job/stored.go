@@ -279,7 +279,7 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
 		found, err := reviewpr.Judgements(d.Snapshot)
 		if err != nil {
 			return nil, problem.Refuse(12, "the draft "+d.Code+
-				" cannot be read, and who may not decide it may not withdraw it",
+				" cannot be read, and only somebody who may decide it may withdraw it",
 				"let somebody who may decide draft it again", problem.At(err.Error()))
 		}
 		all = append(all, found...)

@@ -29,9 +29,6 @@ const (
 	maxLooked  = 100_000  // results from all files that are examined
 )
 
-// Category is the category of every linter finding.
-const Category = "lint"
-
 // Result is one result of a linter about one place. All texts are untrusted.
 type Result struct {
 	Tool, Rule string

@@ -149,7 +149,7 @@ func (r *Reader) add(s Result) {
 func (r *Reader) finding(file string, at int, s Result) finding.Finding {
 	title, body := splitTitle(cmp.Or(s.Message, s.Rule))
 	return finding.Finding{
-		Path: file, Side: finding.Right, StartLine: at, Line: at, Severity: s.Severity, Category: Category,
+		Path: file, Side: finding.Right, StartLine: at, Line: at, Severity: s.Severity, Category: finding.Lint,
 		Confidence: confidence, Title: title, Body: body, Placement: finding.Inline, Source: finding.Linter,
 		Rule: s.Rule, Origin: &finding.Origin{Tool: s.Tool, Help: s.Help, From: r.From},
 	}

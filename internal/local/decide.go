@@ -181,8 +181,8 @@ func (l *Run) mayPost(given decision.Verdict) error {
 		return nil
 	}
 	pull, _, _ := strings.Cut(l.Thread, ":")
-	return problem.As(problem.Misuse, problem.New("there is no token to post the review with", pull,
-		"set GITHUB_TOKEN to one that may write pull requests there, such as $(gh auth token)"), "")
+	return problem.Usage("there is no token to post the review with",
+		"set GITHUB_TOKEN to one that may write pull requests there, such as $(gh auth token)", problem.At(pull))
 }
 
 // onScreen is the place where a review of local input is posted without --out.

@@ -62,7 +62,7 @@ func (e *Error) Problem() *Error { return e }
 func New(what, where, next string) *Error { return newError(Failed, what, next, At(where)) }
 
 // Usage returns a Misuse: a mistake in flags, inputs or settings. Next may be empty.
-func Usage(what, next string) *Error { return newError(Misuse, what, next) }
+func Usage(what, next string, rows ...[2]string) *Error { return newError(Misuse, what, next, rows...) }
 
 // Refuse returns the refusal of a resume check.
 func Refuse(check int, what, next string, rows ...[2]string) *Error {

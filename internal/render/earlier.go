@@ -76,8 +76,8 @@ func (r Review) PostedBefore() string {
 }
 
 // endsHint explains how to close a posted finding that is wrong.
-const endsHint = "One that is wrong ends where somebody who may write, not the author, resolves its thread; " +
-	"or in a draft that waits by `/drop` with its id and a reason."
+const endsHint = "To close one that is wrong, somebody with write access, not the author, resolves its thread; " +
+	"or the decision on a waiting draft has a `/drop` with its id and a reason."
 
 const earlierOpen = 5 // findings of earlier reviews that are listed outside a fold
 

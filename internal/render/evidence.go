@@ -11,10 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// secret is the category of findings that show their quote instead of the line: the quote
-// masks the credential.
-const secret = "secret"
-
 const (
 	evidenceAround = 3 // context lines on each side
 	evidenceRows   = 8 // maximum of rows of the diff, without context
@@ -24,7 +20,7 @@ const (
 // exact reports which. It returns no quote from outside the diff, since nothing verified it.
 func (r Review) Quoted(f finding.Finding) (rows []string, exact bool) {
 	shown, _, _ := r.excerpt(f, 0)
-	text, masked := sideText(shown, f), f.Category == secret
+	text, masked := sideText(shown, f), f.Category == finding.Secret
 	outside := f.Placement == finding.Body && f.Note != ""
 	switch {
 	case text != "" && !masked:
@@ -40,7 +36,7 @@ func (r Review) Quoted(f finding.Finding) (rows []string, exact bool) {
 // masks it.
 func (r Review) evidence(f finding.Finding) string {
 	rows, at, end := r.excerpt(f, evidenceAround)
-	if f.Category == secret || len(rows) == 0 {
+	if f.Category == finding.Secret || len(rows) == 0 {
 		return r.quote(f)
 	}
 	more := end - at + 1 - CodeLines
@@ -96,7 +92,7 @@ func unindent(rows []string) []string {
 // context; "" without those lines, and if they contain a credential.
 func (r Review) patch(f finding.Finding) string {
 	rows, at, end := r.excerpt(f, evidenceAround)
-	if len(rows) == 0 || !ShowsSuggestion(f) || f.Category == secret {
+	if len(rows) == 0 || !ShowsSuggestion(f) || f.Category == finding.Secret {
 		return ""
 	}
 	before, after := sideText(rows[:at], f), sideText(rows[end+1:], f)

@@ -232,7 +232,7 @@ func TestT29_FileThatCannotBeReadIsNeverClean(t *testing.T) {
 	m, server := model(t, llmtest.Always(llmtest.Findings()))
 	for _, r := range []Reviewer{m, Rules{}} {
 		for want, f := range map[finding.Reason]diff.File{
-			"its path is none that a repository can hold": {Path: "../../.github/workflows/review.yml",
+			"no repository can hold its path": {Path: "../../.github/workflows/review.yml",
 				Patch: file.Patch},
 			"its patch cannot be read": {Path: "a.go", Patch: "no patch"},
 			"it has no patch to read":  {Path: "a.go", Additions: 1},

@@ -44,7 +44,7 @@ func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
 // readable checks that there is something to review: a file without a patch is not clean.
 func readable(f diff.File) error {
 	if diff.CheckPath(f.Path) != nil {
-		return unreadableError("its path is none that a repository can hold")
+		return unreadableError("no repository can hold its path")
 	}
 	if f.Patch == "" {
 		return unreadableError(cmp.Or(f.Problem, "it has no patch to read"))

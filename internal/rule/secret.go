@@ -14,7 +14,7 @@ import (
 // credential is the rule for what package secret finds with certainty. Leaks makes its
 // findings; Review sees text without credentials.
 var credential = rule{
-	name: "credential", category: "secret", severity: finding.Major,
+	name: "credential", category: finding.Secret, severity: finding.Major,
 	title: "Hard-coded credential: {}",
 	body: "Anyone who can read the repository can use it, and it stays in the history. Revoke it, and read its " +
 		"replacement from the environment or a secret store.",

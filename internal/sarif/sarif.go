@@ -106,7 +106,7 @@ func newRule(id string, gravest finding.Severity, page string) rule {
 	if page != "" {
 		r.Page = page + categories
 	}
-	if id == "security" || id == "secret" || id == "hidden-text" {
+	if id == "security" || id == finding.Secret || id == finding.HiddenText {
 		r.Properties = &ruleProperties{Tags: []string{"security"}, Severity: scores[gravest]}
 	}
 	return r

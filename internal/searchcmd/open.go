@@ -42,7 +42,7 @@ func (p Program) place(ctx context.Context, o *Options) (place wire.Place, c con
 // index indexes a place and returns an engine that searches it.
 func (p Program) index(ctx context.Context, place wire.Place, of index.Options, c config.Config,
 	o *Options) (*retrieve.Engine, error) {
-	e, err := p.Searching(c, o.Settings)
+	e, err := p.Searching(c, o.Settings, wire.Asking{})
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func judgements(verdicts []decision.Record) (judged []Judgement, barred func(Hab
 	for _, r := range verdicts {
 		for _, f := range r.Findings {
 			j := Judgement{Thread: r.Thread, Finding: f, By: r.By, causes: causes(f)}
-			if f.Severity == finding.Blocker || f.Category == "secret" || f.Category == "hidden-text" {
+			if f.Severity == finding.Blocker || f.Category == finding.Secret || f.Category == finding.HiddenText {
 				grave = append(grave, j)
 			}
 			came := outcome(r, f)

@@ -42,8 +42,9 @@ func Comment(ctx context.Context, key, text, address string, o Options) (said bo
 	if len(lacks) > 0 {
 		where = strings.Join(lacks, "; ")
 	}
-	return false, problem.As(problem.Misuse, problem.New("nobody can be asked to comment on "+key, where,
-		"name a source that can: jira, mcp with comment, or issues: github; with its variables set in this job"), "")
+	return false, problem.Usage("nobody can be asked to comment on "+key,
+		"name a source that can: jira, mcp with comment, or issues: github; with its variables set in this job",
+		problem.At(where))
 }
 
 func (s Source) comment(ctx context.Context, key, text, address string, o Options) (said bool, err error) {

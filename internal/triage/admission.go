@@ -32,8 +32,6 @@ type LabelFacts interface {
 // reason as a sentence without a full stop.
 func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts LabelFacts) (string, error) {
 	switch {
-	case e.Name == "merge_group":
-		return "the merge queue's runs are not reviewed", nil
 	case a.SkipLabel != "" && slices.Contains(p.Labels, a.SkipLabel):
 		return fmt.Sprintf("the label %q opts out", a.SkipLabel), nil
 	case p.Draft && a.Drafts == config.Skip:

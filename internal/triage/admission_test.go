@@ -47,10 +47,8 @@ func TestAdmissionGivesItsReason(t *testing.T) {
 		want   string // "" admits
 	}{
 		"anybody on pull_request": {pull.Pull{Association: "NONE"}, triage.Event{Name: plain}, nil, ""},
-		"merge queue": {pull.Pull{Association: "OWNER"},
-			triage.Event{Name: "merge_group", Explicit: true}, nil, "the merge queue's runs are not reviewed"},
-		"draft":            {pull.Pull{Draft: true}, triage.Event{Name: plain}, nil, "it is a draft"},
-		"draft, asked for": {pull.Pull{Draft: true}, triage.Event{Explicit: true}, nil, "it is a draft"},
+		"draft":                   {pull.Pull{Draft: true}, triage.Event{Name: plain}, nil, "it is a draft"},
+		"draft, asked for":        {pull.Pull{Draft: true}, triage.Event{Explicit: true}, nil, "it is a draft"},
 		"draft, labelled": {pull.Pull{Draft: true, Labels: label}, triage.Event{Name: plain}, nil,
 			"it is a draft"},
 		"draft, allowed": {pull.Pull{Draft: true}, triage.Event{Name: plain}, func(a *config.Admission) {

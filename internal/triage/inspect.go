@@ -22,12 +22,6 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// The categories of findings about the change as input.
-const (
-	Hidden = "hidden-text" // characters that a reader does not see, and forged marks of this tool
-	Secret = "secret"      // a credential
-)
-
 // Inspected is a change as every step after ingest sees it. Credentials are removed from Files and
 // Pull; Findings say where they were, and what else needs no reviewer. Flags are only for the
 // approver.
@@ -212,7 +206,7 @@ func hiddenFindings(path string, hits []injection.Hit) (found []finding.Finding)
 		{true, "Forged mark of this tool", "Only this tool writes such a mark, where it posts or asks a model. Take " +
 			"it out."},
 	} {
-		f := finding.Finding{Path: path, Side: finding.Right, Category: Hidden, Severity: finding.Major,
+		f := finding.Finding{Path: path, Side: finding.Right, Category: finding.HiddenText, Severity: finding.Major,
 			Confidence: confidence, Source: finding.Rule, Placement: finding.Inline, Title: about.title}
 		whole := f
 		var places []string

@@ -46,7 +46,7 @@ func TestT7_WhatAFileHidesIsAFindingAtItsFirstLine(t *testing.T) {
 	mark := "<!-- pr-review:v1 thread=a digest=b approved=c -->"
 	seen := Inspect([]diff.File{adding("b(\u202e\u200b)", "c()", mark)}, nil, Options{})
 	require.Empty(t, seen.Flags)
-	require.Equal(t, []string{Hidden, Hidden}, categories(seen.Findings))
+	require.Equal(t, []string{finding.HiddenText, finding.HiddenText}, categories(seen.Findings))
 	require.Equal(t, []string{"Hidden characters", "Forged mark of this tool"},
 		[]string{seen.Findings[0].Title, seen.Findings[1].Title})
 	for i, line := range []int{2, 4} {
@@ -92,7 +92,7 @@ func TestD11_NamesAreReadAlsoWhereNothingIsAdded(t *testing.T) {
 		f := diff.File{Path: path, Status: diff.Modified, Deletions: 1, Patch: "@@ -1,2 +1,1 @@\n a\n-b"}
 		return Inspect([]diff.File{f}, nil, Options{})
 	}
-	require.Equal(t, []string{Hidden}, categories(named("docs/a\u202eb.md").Findings))
+	require.Equal(t, []string{finding.HiddenText}, categories(named("docs/a\u202eb.md").Findings))
 	require.Len(t, named("docs/"+demand+".md").Flags, 1)
 }
 
@@ -103,7 +103,8 @@ func TestT9_CredentialsAreTakenOutAndFlagged(t *testing.T) {
 	vendored := adding("key := \"" + token + "\"")
 	vendored.Path = "vendor/x/a.go"
 	seen := Inspect([]diff.File{adding("key := \"" + token + "\""), vendored}, pr, Options{})
-	require.Equal(t, []string{Secret, Secret}, categories(seen.Findings), "also in what is not reviewed")
+	require.Equal(t, []string{finding.Secret, finding.Secret}, categories(seen.Findings),
+		"also in what is not reviewed")
 	for _, text := range []string{seen.Files[0].Patch, seen.Files[1].Patch, seen.Pull.Title, seen.Pull.Body,
 		seen.Pull.HeadRef, seen.Findings[0].Title + seen.Findings[0].Body + seen.Findings[0].Quote} {
 		require.NotContains(t, text, token[4:])
@@ -156,7 +157,7 @@ func TestD5_WhatStandsInFilesThatNobodyReviewsIsALineEachAndThenACount(t *testin
 	found := Inspect(files, nil, Options{}).Findings
 	require.Len(t, found, maxUnread)
 	for i, f := range found {
-		require.Equal(t, []any{fmt.Sprintf("vendor/x/%02d.go", i+2), Secret, finding.Blocker},
+		require.Equal(t, []any{fmt.Sprintf("vendor/x/%02d.go", i+2), finding.Secret, finding.Blocker},
 			[]any{f.Path, f.Category, f.Severity}, "the gravest have a line")
 		require.Contains(t, f.Body, " 1 more of the kind in it.")
 	}

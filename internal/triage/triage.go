@@ -68,7 +68,7 @@ type verdict struct {
 // before sizes and problems, which would call for attention.
 func (o Options) judge(f diff.File) verdict {
 	if diff.CheckPath(f.Path) != nil || f.OldPath != "" && diff.CheckPath(f.OldPath) != nil {
-		return verdict{state: finding.Failed, reason: "its path is none that a repository can hold"}
+		return verdict{state: finding.Failed, reason: "no repository can hold its path"}
 	}
 	if reason := nothingToRead(f); reason != "" {
 		return verdict{state: finding.Skipped, reason: reason}

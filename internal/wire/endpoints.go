@@ -60,13 +60,12 @@ func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpo
 	return e, nil
 }
 
-// Searching makes the clients for a search on the command line. It refuses an index.store
-// that the search may not open.
-func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error) {
+// Searching is Endpoints for a search on the command line. It refuses an index.store that the search may not open.
+func (w Wire) Searching(c config.Config, s settings.Settings, o Asking) (Endpoints, error) {
 	if store := c.Index.Postgres(); store != "" && w.untrusted(s) && !isLocal(store) {
 		return Endpoints{}, refuse("index.store", "open a database elsewhere")
 	}
-	return w.Endpoints(c, s, Asking{})
+	return w.Endpoints(c, s, o)
 }
 
 // checkKeys refuses a key variable that is empty: the server would only reject the request.

@@ -63,12 +63,9 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 // loads a kept one.
 func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implementer,
 	told bool) (implement.Search, error) {
-	if _, err := w.Searching(c, s); err != nil {
-		return nil, err
-	}
 	var notes []string
 	lost := func(note string) { notes = append(notes, note) }
-	e, err := w.Endpoints(c, s, Asking{Ledger: by.ledger, Once: graph.Once[review.Recorded], OnLost: lost})
+	e, err := w.Searching(c, s, Asking{Ledger: by.ledger, Once: graph.Once[review.Recorded], OnLost: lost})
 	if err != nil {
 		return nil, err
 	}

@@ -126,11 +126,10 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 	if e.Embedder == nil {
 		return all, nil
 	}
-	most := map[bool]int{true: maxUnkept}[p.Unkept]
 	if p.Changed && (p.Unkept || x.Vectors().Missing <= maxUnkept) { // a journal is small
 		ctx = embed.Keeping(ctx)
 	}
-	with, left, err := embedMissing(ctx, x, e.Embedder, most, p.keep)
+	with, left, err := p.embedMissing(ctx, x, e.Embedder)
 	all.Source, all.Index = with.Source, with
 	var lost interface{ Note() string }
 	switch {
@@ -151,19 +150,10 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 // paid for twice if the process is killed.
 const embedBatch = 5_000
 
-// keep stores an index in its current state.
-func (p Place) keep(x *index.Index) error {
-	if p.Cache.Folder == "" {
-		return nil
-	}
-	return p.Cache.Keep(p.Commit, x)
-}
-
-// embedMissing adds vectors to the chunks that have none of the model's: to at most that many if
-// most is not 0. left counts the chunks without one. If keep is not nil, it saves the index
-// from time to time. With an error, the index as far as it got is returned.
-func embedMissing(ctx context.Context, x *index.Index, e retrieve.Embedder, most int,
-	keep func(*index.Index) error) (with *index.Index, left int, err error) {
+// embedMissing adds the vectors that x lacks, and keeps the index after each batch. left counts the chunks that stay
+// without a vector because nothing of the place is kept. With an error, the index as far as it got is returned.
+func (p Place) embedMissing(ctx context.Context, x *index.Index, e retrieve.Embedder) (with *index.Index, left int,
+	err error) {
 	var keys, texts []string
 	missing, known := map[string]bool{}, map[string][]float32{}
 	for _, c := range x.Without(e.Identity()) {
@@ -172,23 +162,23 @@ func embedMissing(ctx context.Context, x *index.Index, e retrieve.Embedder, most
 			keys, texts = append(keys, key), append(texts, c.Prefix()+c.Text)
 		}
 	}
-	if most > 0 && len(keys) > most {
-		left = len(keys) - most
-		keys = keys[:most]
+	if p.Unkept && len(keys) > maxUnkept {
+		left = len(keys) - maxUnkept
+		keys = keys[:maxUnkept]
 	}
 	for len(keys) > 0 {
 		n := min(len(keys), embedBatch)
 		vectors, err := e.Embed(ctx, texts[:n], false)
 		if err != nil {
-			return x, left + len(keys), err
+			return x, left, err
 		}
 		for i, v := range vectors {
 			known[keys[i]] = v
 		}
 		keys, texts = keys[n:], texts[n:]
 		x = x.WithVectors(e.Identity(), len(vectors[0]), known)
-		if keep != nil {
-			if err := keep(x); err != nil {
+		if p.Cache.Folder != "" {
+			if err := p.Cache.Keep(p.Commit, x); err != nil {
 				return x, left, fmt.Errorf("keeping vectors: %w", err)
 			}
 		}

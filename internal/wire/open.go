@@ -22,23 +22,20 @@ const Stores = "that drafts wait in, or " + otherStores
 // OpenStore opens the store at where, a folder's name or a URL. An empty where means
 // PR_REVIEW_STORE, which may also be either, or else the default folder.
 func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
-	var err error
 	if where == "" {
+		var err error
 		if where, err = filestore.Default(w.getenv); err != nil {
-			return nil, problem.Usage("there is no folder to keep drafts in",
-				"name one: --store DIR, or PR_REVIEW_STORE")
+			return nil, err
 		}
 	}
-	var store Store
-	switch scheme := notFolder().FindStringSubmatch(where); {
-	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
+	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return openPostgres(ctx, where)
-	case scheme != nil: // which may hold a password
-		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]),
-			fmt.Sprintf("name a folder, or %s", otherStores))
-	default:
-		store, err = filestore.New(where)
 	}
+	if scheme := notFolder().FindString(where); scheme != "" { // which may hold a password
+		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme),
+			fmt.Sprintf("name a folder, or %s", otherStores))
+	}
+	store, err := filestore.New(where)
 	if err != nil {
 		return nil, problem.Usage(err.Error(), "name a folder with --store")
 	}

@@ -59,7 +59,7 @@ func TestT9_SettingsThatAFolderBringsAlongSendNoVariableElsewhere(t *testing.T) 
 				}
 				return "a-secret"
 			}, time.Now, nil)
-			_, err = w.Searching(parsed, s)
+			_, err = w.Searching(parsed, s, wire.Asking{})
 			if c.refused == "" {
 				require.NoError(t, err)
 				return

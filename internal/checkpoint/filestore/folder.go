@@ -163,10 +163,9 @@ func Default(getenv func(string) string) (string, error) {
 	if dir := getenv("PR_REVIEW_STORE"); dir != "" {
 		return dir, nil
 	}
-	at, missing := UserFolder(getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
+	at, _ := UserFolder(getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
 	if at == "" {
-		return "", fmt.Errorf("there is no folder to keep drafts in: %s is not set\n"+
-			"  next    name one: --store DIR, or PR_REVIEW_STORE", missing)
+		return "", problem.Usage("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
 	}
 	return at, nil
 }

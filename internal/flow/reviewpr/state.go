@@ -148,8 +148,7 @@ func (s State) Partial() bool {
 // requested this very draft.
 func (s State) NeedsDecision() bool {
 	return s.mustBeSeen() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
-		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.Source == finding.Rule &&
-			(f.Category == triage.Hidden || f.Category == triage.Secret)
+		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.IsWarning()
 	})
 }
 
@@ -288,7 +287,7 @@ func andOthers(n int) string {
 // findings: that it hides text or contains a credential.
 func warnings(found []finding.Finding) (all []string) {
 	for _, f := range found {
-		if f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret) {
+		if f.IsWarning() {
 			all = append(all, fmt.Sprintf("%s, %s line %d: %s.", f.ID, guard.Code(f.Path), f.Line,
 				guard.Inline(f.Title, maxTitle)))
 		}
