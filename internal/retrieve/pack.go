@@ -30,7 +30,8 @@ const (
 // if it is long, the lines around those that it is shown for.
 type Piece struct {
 	chunk.Chunk
-	Why Why
+	Why    Why
+	around chunk.Chunk // all of it, to be shown if there is room
 }
 
 // Pack chooses the pieces of the repository that a reviewer of a changed file gets, at most
@@ -73,7 +74,7 @@ const (
 	mostTests     = 3
 	mostConstants = 1 // of a piece
 	mostJoined    = 1
-	fewPieces     = 3
+	fewPieces     = 1
 )
 
 // candidates returns the pieces that a pack may have in addition to the diff, the most
@@ -133,11 +134,16 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 		}
 		code, named := lang.Of(piece.Path).Blank(piece.Text), []string(nil)
 		p.add(Defines, without(file, func(c chunk.Chunk) bool {
-			found := slices.DeleteFunc(slices.Clone(c.Defines), func(name string) bool { return !index.Holds(code, name) })
-			if c.Kind == chunk.Constants {
-				named = append(named, found...)
+			if c.Kind != chunk.Constants {
+				return true
 			}
-			return c.Kind != chunk.Constants || len(found) == 0
+			before := len(named)
+			for _, name := range c.Defines {
+				if index.Holds(code, name) {
+					named = append(named, name)
+				}
+			}
+			return len(named) == before
 		}), mostConstants, naming(named))
 	}
 	return nil

@@ -205,6 +205,53 @@ func TestAPackHasTheSettingsThatAChangeTookAway(t *testing.T) {
 	require.Subset(t, paths, []string{"app.properties", "deploy/values.yml"})
 }
 
+// The caller's argument is a constant of its file, and decides what the call means.
+func TestAPackHasTheConstantsThatACallerNames(t *testing.T) {
+	c := change{path: "a.go", files: map[string]string{"a.go": "package a\n\nfunc wait(s int) int { return 60 * s }\n",
+		"b.go": "package a\n\nconst twoHours, other = 7200, 1\n\nfunc nightly() int {\n\treturn wait(twoHours)\n}\n",
+		"c.go": "package a\n\nconst unused = 3\n"},
+		patch: "@@ -1,3 +1,3 @@\n package a\n \n-func wait(s int) int { return s }\n+func wait(s int) int { return 60 * s }"}
+	e, _ := c.engine(t, nil)
+	why := map[string]retrieve.Why{}
+	for _, p := range c.pack(t, e, 4000) {
+		why[p.ID()] = p.Why
+	}
+	require.Equal(t, retrieve.Calls, why["b.go:5-7"])
+	require.Equal(t, retrieve.Defines, why["b.go:1-3"])
+	require.NotContains(t, why, "c.go:1-3")
+}
+
+// A stub of another folder that defines the same word, or one that a comment has, is out of sight.
+func TestAPackDefinesNamesOfTheCodeThatTheFileCanSee(t *testing.T) {
+	c := change{path: "pkg/a.py", files: map[string]string{
+		"pkg/a.py": "from pkg.b import which\n\n\ndef run(x):\n    return which(x)  # after lookup\n",
+		"pkg/b.py": "def which(x):\n    return x\n\n\ndef lookup():\n    return 1\n", "stubs/sh.py": "def which(x): ...\n"},
+		patch: "@@ -4,2 +4,2 @@\n def run(x):\n-    return x\n+    return which(x)  # after lookup"}
+	e, _ := c.engine(t, nil)
+	var defines []string
+	for _, p := range c.pack(t, e, 4000) {
+		if p.Why == retrieve.Defines {
+			defines = append(defines, p.ID())
+		}
+	}
+	require.Equal(t, []string{"pkg/b.py:1-2"}, defines)
+}
+
+// The function around a change is cut to the lines near it where callers would have no room.
+func TestAPackHasTheFunctionAroundAChangeIfThereIsRoom(t *testing.T) {
+	body := strings.Repeat("\tn = n*2 + 1\n", 40)
+	c := change{path: "a.go", files: map[string]string{
+		"a.go": "package a\n\nfunc grow(n int) int {\n" + body + "\tn++\n" + "\treturn n\n}\n"},
+		patch: "@@ -43,3 +43,4 @@\n \tn = n*2 + 1\n+\tn++\n \treturn n\n }"}
+	e, _ := c.engine(t, nil)
+	for tokens, from := range map[int]int{200: 40, 4000: 3} {
+		pieces := c.pack(t, e, tokens)
+		require.Len(t, pieces, 1)
+		require.Equal(t, from, pieces[0].StartLine)
+		require.Equal(t, retrieve.Encloses, pieces[0].Why)
+	}
+}
+
 // A name says nothing about a file whose language cannot use it.
 func TestAPackPassesOverOtherLanguages(t *testing.T) {
 	c := change{path: "a.py", files: map[string]string{"a.py": "def settle(x):\n    return 2\n",

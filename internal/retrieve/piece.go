@@ -55,15 +55,16 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 			continue
 		}
 		p.seen[id] = true
-		limit := whole
-		if kind == Encloses && (c.Kind == chunk.Function || c.Kind == chunk.Method) {
-			limit = wholeAround
+		part := narrowed(c, lines)
+		if part.Path == p.change.path && p.shown.Admit("RIGHT", part.StartLine, part.EndLine) {
+			continue
 		}
-		part := narrowed(c, lines, limit)
-		if part.Path != p.change.path || !p.shown.Admit("RIGHT", part.StartLine, part.EndLine) {
-			p.all = append(p.all, Piece{part, p.why(kind, c)})
-			most--
+		piece := Piece{Chunk: part, Why: p.why(kind, c)}
+		if kind == Encloses && c.Kind != chunk.Constants && c.EndLine-c.StartLine < wholeAround {
+			piece.around = c
 		}
+		p.all = append(p.all, piece)
+		most--
 	}
 }
 
@@ -80,9 +81,9 @@ func (p *pieces) why(kind Why, c chunk.Chunk) Why {
 	return Similar
 }
 
-// Of a chunk with more than whole lines, or a function around the change with more than wholeAround, the
-// wanted lines are shown, with before lines above and behind lines below. RETRIEVAL.md has the figures: what that finds
-// at how many tokens.
+// Of a chunk with more than whole lines, the wanted lines are shown, with before lines above and behind lines
+// below. One around the change with at most wholeAround is shown as a whole if there is room in the end.
+// RETRIEVAL.md has the figures: what that finds at how many tokens.
 const (
 	whole       = 16
 	wholeAround = 60
@@ -93,9 +94,9 @@ const (
 // narrowed returns a chunk or, if it is long, the lines around its first wanted ones; if it
 // has none, its beginning. A long chunk is redacted before it is cut, since a part of a
 // credential is not recognized as one.
-func narrowed(c chunk.Chunk, want wanted, limit int) chunk.Chunk {
+func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
 	lines := strings.Split(c.Text, "\n")
-	if len(lines) <= limit {
+	if len(lines) <= whole {
 		return c
 	}
 	lines = strings.Split(secret.Redact(c.Text), "\n")
@@ -118,14 +119,24 @@ func narrowed(c chunk.Chunk, want wanted, limit int) chunk.Chunk {
 }
 
 // choose returns the pieces that fit into a budget of bytes, taken in order. A piece that
-// does not fit is skipped.
+// does not fit is skipped. What is left is for the rest of the functions around the change.
 func choose(all []Piece, budget int) (chosen []Piece) {
 	for _, p := range all {
-		size := len(p.Text) + (p.EndLine-p.StartLine+1)*lineFrame + len(p.Path) + pieceFrame
-		if size <= budget {
+		if size := size(p.Chunk); size <= budget {
 			budget -= size
 			chosen = append(chosen, p)
 		}
 	}
+	for i, p := range chosen {
+		if more := size(p.around) - size(p.Chunk); p.around.Text != "" && more <= budget {
+			budget -= more
+			chosen[i].Chunk = p.around
+		}
+	}
 	return chosen
+}
+
+// size returns the bytes of a chunk in a prompt.
+func size(c chunk.Chunk) int {
+	return len(c.Text) + (c.EndLine-c.StartLine+1)*lineFrame + len(c.Path) + pieceFrame
 }
