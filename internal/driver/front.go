@@ -66,7 +66,9 @@ func serialized(w io.Writer) io.Writer {
 }
 
 // Getenv returns a variable of the process, or "". On Windows the case of its name does not matter.
-func (f *Front) Getenv(name string) string { return variable(f.Environ, name, runtime.GOOS == "windows") }
+func (f *Front) Getenv(name string) string {
+	return variable(f.Environ, name, runtime.GOOS == "windows")
+}
 
 func variable(environ []string, name string, anyCase bool) string {
 	for _, v := range slices.Backward(environ) {
