@@ -242,9 +242,9 @@ func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdi
 		return r.dispatch(ctx, d, given, text)
 	}
 	return "", cmp.Or[error](err, problem.Refuse(13, "the draft's run is not waiting for this answer ("+
-		strings.TrimSpace(run.Status+" "+run.Conclusion)+"), nothing was posted", "look at its page: somebody may have "+
-		"answered, or it waits later; if it has failed, re-run its failed jobs, nothing is paid again",
-		problem.At(r.runPage(d.RunID))))
+		strings.TrimSpace(run.Status+" "+run.Conclusion)+"), nothing was posted",
+		"look at its page: somebody may have answered, or it waits later; if it has failed, re-run its failed jobs, "+
+			"nothing is paid again", problem.At(r.runPage(d.RunID))))
 }
 
 // postOwn approves a draft and posts it with the caller's token, under their own account, after

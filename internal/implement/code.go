@@ -239,7 +239,9 @@ func (b Brief) nearest(tests []string) []string {
 			}
 		}
 	}
-	slices.SortFunc(tests, func(a, b string) int { return cmp.Or(helps[a]-helps[b], far[a]-far[b], strings.Compare(a, b)) })
+	slices.SortFunc(tests, func(a, b string) int {
+		return cmp.Or(helps[a]-helps[b], far[a]-far[b], strings.Compare(a, b))
+	})
 	return tests
 }
 
