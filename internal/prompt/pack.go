@@ -23,7 +23,7 @@ func (p Piece) EndLine() int {
 var reasons = map[string]string{
 	"encloses": "the change stands in it", "calls": "it uses what is changed",
 	"defines": "it defines what the change uses", "tests": "a test that touches what is changed",
-	"similar": "similar code, found by a search for the change",
+	"similar": "it mentions what is changed, or is similar",
 }
 
 func pack(pieces []Piece) string {
