@@ -310,7 +310,7 @@ func TestInitSaysWhatIsInItsWay(t *testing.T) {
 		"no origin": {func(s *stage) { s.git("remote", "remove", "origin") },
 			[]string{"names no origin", "git remote add origin"}},
 		"a folder as origin": {func(s *stage) { s.git("remote", "set-url", "origin", "/srv/git/x.git") },
-			[]string{"not a repository of a server", "git remote set-url origin"}},
+			[]string{"not a repository on a server", "git remote set-url origin"}},
 		"another forge": {func(s *stage) {
 			s.git("remote", "set-url", "origin", "https://u:s3cret@gitlab.com/acme/ledger")
 		}, []string{"gitlab.com", "not GitHub.com"}},
