@@ -78,7 +78,8 @@ func TestImportsOfOddPathsEndTheirSearch(t *testing.T) {
 func TestImportsMeanFilesByTheEndOfTheirPaths(t *testing.T) {
 	t.Parallel()
 	x := indextest.Build(t, map[string]string{
-		"main.go":       "package main\n\nimport (\n\t\"encoding/json\"\n\t\"example.com/shop/lib/json\"\n\t\"shop/h/i\"\n)\n",
+		"main.go": "package main\n\nimport (\n\t\"encoding/json\"\n\t\"example.com/shop/lib/json\"\n" +
+			"\t\"shop/h/i\"\n)\n",
 		"h/i/i.go":      "package i\n",
 		"lib/json/a.go": "package json\n", "lib/json/a_test.go": "package json\n", "json/b.go": "package json\n",
 		"shop/a.py": "from .b import f\nfrom ..util import c\nimport os.path\n", "shop/b.py": "", "util/c.py": "",
@@ -90,7 +91,8 @@ func TestImportsMeanFilesByTheEndOfTheirPaths(t *testing.T) {
 		"a.ts": "import x from './ui'\nimport './ui/s.css'\n", "ui/index.ts": "", "ui/s.ts": "", "b/ui.ts": "",
 	})
 	for file, want := range map[string]string{
-		"main.go": "h/i/i.go lib/json/a.go", "shop/a.py": "shop/b.py util/c.py", "a.c": "lib/inc/a.h", "a.ts": "ui/index.ts",
+		"main.go": "h/i/i.go lib/json/a.go", "shop/a.py": "shop/b.py util/c.py", "a.c": "lib/inc/a.h",
+		"a.ts":                "ui/index.ts",
 		"src/com/acme/A.java": "src/com/acme/B.java src/com/acme/C.java", "src/a.rs": "src/store/mod.rs",
 		"a.php": "lib/d.php src/Acme/E.php", "a.rb": "h/g.rb lib/f.rb", "json/b.go": "",
 	} {
