@@ -65,7 +65,7 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if modules, err = selectModules(p.Only, modules); err != nil {
 		return steps, begin, err
 	}
-	search, err := d.Pieces(p.Place, p.Config, p.Settings, by, p.Show == ticket.ShowFull)
+	search, err := d.Pieces(&p.Place, p.Config, p.Settings, by, p.Show == ticket.ShowFull)
 	if err != nil {
 		return steps, begin, err
 	}
@@ -166,7 +166,11 @@ func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.St
 		return reviewpr.State{}, err
 	}
 	by.NameModel(p.Config)
-	err = by.Prepare(wire.Brief{Change: c, NoTools: true,
+	files := map[string]string{}
+	for _, f := range s.Proposed() {
+		files[f.Path] = f.Content
+	}
+	err = by.Prepare(wire.Brief{Change: c, Proposed: wire.Proposed{On: p.Place, Files: files},
 		Once: func(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded,
 			error) {
 			return graph.Once(outer, key, func(context.Context) (review.Recorded, error) { return do(ctx) })

@@ -13,7 +13,7 @@ import (
 )
 
 // TestT3_T33_NoTextOfATicketSteersItsGraph puts each row for tickets and pages into a ticket:
-// it is data in every question, no tool is offered, the change is what it is without it and
+// it is data in every question, no tool is offered with it, the change is what it is without it and
 // waits for a person, who is told of rows that are to be flagged.
 func TestT3_T33_NoTextOfATicketSteersItsGraph(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestT3_T33_NoTextOfATicketSteersItsGraph(t *testing.T) {
 			p.untouched()
 			line, _, _ := strings.Cut(strings.TrimSpace(a.Payload), "\n")
 			for _, q := range p.model.Requests() {
-				require.Empty(t, q.Tools, q.Question)
+				require.False(t, strings.Contains(q.User, line) && len(q.Tools) > 0, q.Question)
 				require.NotContains(t, llmtest.Outside(q.User), line, q.Question)
 			}
 			if a.Must == "flagged" && a.Channel == "ticket" { // it reads no pages

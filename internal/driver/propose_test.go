@@ -186,6 +186,37 @@ func TestPiecesAreFoundByTheSettingsEndpoints(t *testing.T) {
 	}
 }
 
+// TestTheReviewOfAProposalLooksAroundInTheChangedTree holds that a reviewer of a proposed file is
+// shown its caller in another file, and that its tools read what the change would write.
+func TestTheReviewOfAProposalLooksAroundInTheChangedTree(t *testing.T) {
+	t.Parallel()
+	p := newProposal(t, "go", "TASK-101", nil)
+	text, err := os.ReadFile(filepath.Join(samples, "go/TASK-101.json"))
+	require.NoError(t, err)
+	all, err := llmtest.ReadImplement(text)
+	require.NoError(t, err)
+	answers := llmtest.Implement(all, llmtest.Honest)
+	p.model = llmtest.Start(t, func(r llmtest.Request) llmtest.Answer {
+		if r.Question == llmtest.Review && len(r.Turns) == 0 && len(r.Tools) > 0 {
+			return llmtest.Answer{Calls: []llmtest.Call{{Name: "read_file",
+				Arguments: `{"path":"store/store.go","side":"head","start_line":0,"end_line":0}`}}}
+		}
+		return answers(r)
+	})
+	require.Equal(t, ticketpr.Paused, p.draft().Outcome)
+	var shown, read string
+	for _, r := range p.model.Requests() {
+		if r.Question == llmtest.Review && r.Path == "store/store.go" {
+			shown = r.User
+			for _, turn := range r.Turns {
+				read += turn.Text
+			}
+		}
+	}
+	require.Contains(t, shown, "json.NewEncoder(w).Encode(s.Overdue(now()))")
+	require.Contains(t, read, "!t.Done && !t.Due.IsZero() && t.Due.Before(now)")
+}
+
 // TestTestsAreAskedForAsTheRepositoryTests holds what the model is shown of frameworks: the
 // tests nearest to the change, one from end to end where there is one, and the build.
 func TestTestsAreAskedForAsTheRepositoryTests(t *testing.T) {

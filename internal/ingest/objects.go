@@ -41,6 +41,9 @@ func newObjects(life context.Context, command func() *exec.Cmd) *objects {
 // read looks up names in Git's syntax, without line breaks. It returns an object for each, in
 // order, with the text of those no larger than limit. The error is ErrPartial, ctx's, or git's.
 func (o *objects) read(ctx context.Context, limit int64, names ...string) ([]object, error) {
+	if len(names) == 0 {
+		return nil, nil // git would answer an empty line
+	}
 	select {
 	case o.turn <- struct{}{}:
 	case <-ctx.Done():

@@ -34,6 +34,37 @@ func holding(t *table) *Tree {
 	return newTree(func(context.Context) (*table, error) { return t, nil }, nil)
 }
 
+// With returns a tree of the same files and those in a map from path to text, which may replace
+// files of f.
+func (f *Tree) With(content map[string]string) *Tree {
+	over := tableOf(content)
+	return newTree(func(ctx context.Context) (*table, error) {
+		below, err := f.paths.get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		both := *below
+		both.entries = maps.Clone(below.entries)
+		maps.Copy(both.entries, over.entries)
+		return &both, nil
+	}, func(ctx context.Context, t *table, paths []string) ([][]byte, error) {
+		others := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { _, ok := content[path]; return ok })
+		read, err := f.contents(ctx, t, others)
+		if err != nil {
+			return nil, err
+		}
+		all := make([][]byte, len(paths))
+		for i, path := range paths {
+			if _, ok := content[path]; ok {
+				all[i] = t.entries[path].content
+			} else {
+				all[i], read = read[0], read[1:]
+			}
+		}
+		return all, nil
+	})
+}
+
 // Read returns a file's bytes, which the caller must not change. The error wraps ErrNoFile,
 // ErrNotText, ErrTooLarge, ErrLink or ErrRefused, or is the source's own.
 func (f *Tree) Read(ctx context.Context, path string) ([]byte, error) {

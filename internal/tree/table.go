@@ -30,12 +30,14 @@ type entry struct {
 func newTable() *table { return &table{entries: map[string]entry{}} }
 
 // Files returns a tree of the files in a map from path to text.
-func Files(content map[string]string) *Tree {
+func Files(content map[string]string) *Tree { return holding(tableOf(content)) }
+
+func tableOf(content map[string]string) *table {
 	t := newTable()
 	for _, path := range slices.Sorted(maps.Keys(content)) {
 		t.put(path, []byte(content[path]))
 	}
-	return holding(t)
+	return t
 }
 
 // readable returns the sorted paths of the files that may be read.

@@ -103,6 +103,32 @@ func TestEveryTreeHoldsTheSameFiles(t *testing.T) {
 	}
 }
 
+func TestATreeWithOtherFilesHoldsThemInPlaceOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for name, source := range trees(t) {
+		t.Run(name, func(t *testing.T) {
+			with := source.With(map[string]string{"a.go": "package b\n", "new/d.go": "package d\n", "e/.env": "A=b\n"})
+			want := map[string]string{}
+			maps.Copy(want, whole(t, source))
+			want["a.go"], want["new/d.go"] = "package b\n", "package d\n"
+			require.Equal(t, want, whole(t, with))
+			for _, paths := range [][]string{{"new/d.go", "b/c.txt", "a.go"}, {"a.go"}, nil} {
+				texts, err := with.ReadAll(t.Context(), paths)
+				require.NoError(t, err)
+				require.Len(t, texts, len(paths))
+				for i, path := range paths {
+					require.Equal(t, want[path], string(texts[i]))
+				}
+			}
+			_, err := with.Read(t.Context(), "e/.env")
+			require.ErrorIs(t, err, tree.ErrRefused)
+			content, err := source.Read(t.Context(), "a.go")
+			require.NoError(t, err)
+			require.Equal(t, small["a.go"], string(content), "the tree below stays as it is")
+		})
+	}
+}
+
 func TestD2_T8_NoTreeReadsOutsideOfItsCommitOrCredentials(t *testing.T) {
 	t.Parallel()
 	all := trees(t)

@@ -60,8 +60,8 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 // Pieces returns a function that searches a place for pieces that match a query, within a
 // module: by words, and by the endpoints of the settings, paid from the implementer's budget.
 // told reports whether a trace may contain the query. The first query builds the index or
-// loads a kept one.
-func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implementer,
+// loads a kept one, and leaves it in p.From.
+func (w Wire) Pieces(p *Place, c config.Config, s settings.Settings, by *Implementer,
 	told bool) (implement.Search, error) {
 	var notes []string
 	lost := func(note string) { notes = append(notes, note) }
@@ -75,11 +75,12 @@ func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implemen
 		ctx, meter := budget.Metered(ctx)
 		defer func() { found.Notes, found.Usage = notes, meter.Used() }()
 		if engine == nil {
-			x, err := w.Indexed(ctx, p, index.Options{Limit: indexTime}, c, e, lost)
+			x, err := w.Indexed(ctx, *p, index.Options{Limit: indexTime}, c, e, lost)
 			if err != nil {
 				return found, err
 			}
 			notes = append(notes, x.Notes...)
+			p.From = x.Index
 			engine = &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker}
 		}
 		var within index.Filter

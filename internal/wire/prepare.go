@@ -32,7 +32,11 @@ func (r *Reviewer) Prepare(b Brief) error {
 	r.Account.price = prices[r.Model]
 	ledger := budget.New(r.Account.Cap)
 	ledger.Paid(own)
-	e, err := r.wire.Endpoints(c, r.settings, Asking{Ledger: ledger, Once: b.Paid.Once, OnLost: r.note,
+	once := b.Once
+	if once == nil {
+		once = b.Paid.Once
+	}
+	e, err := r.wire.Endpoints(c, r.settings, Asking{Ledger: ledger, Once: once, OnLost: r.note,
 		OnWait: r.onWait})
 	if err != nil {
 		return err
@@ -66,9 +70,7 @@ func (r *Reviewer) Prepare(b Brief) error {
 	})
 	model.OnFailure = r.Failed
 	r.Reviewer, r.model, r.discussion = model, model, b.discussion(redact)
-	if r.model.Once = b.Paid.Once; b.Once != nil {
-		r.model.Once = b.Once
-	}
+	r.model.Once = once
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
@@ -29,10 +30,17 @@ type Brief struct {
 	API       *github.Client // of a pull request's repository
 	Workspace string         // folder of the test results
 	NoTools   bool           // show the model nothing but the diff
+	Proposed  Proposed       // the change, if no commit has it
 	Revises   *cost.Usage    // usage of the draft under revision; nil for a first draft
 	Carried   *CarriedIndex  // nil outside a job
 	Linted    linter.Report  // the linters' hints on the change
 	Once      review.Once    // keeps answers in place of Paid; nil for Paid
+}
+
+// Proposed is a change that no commit has yet.
+type Proposed struct {
+	On    Place             // the commit that it would change
+	Files map[string]string // what it would write, by path
 }
 
 // looking collects what a model may look at: the files of the change's two commits, from the
@@ -43,6 +51,10 @@ func (b Brief) looking(w Wire, results string) (l Looking, ok bool) {
 	l = Looking{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index, Now: w.now,
 		Tests: tool.TestSources{Workspace: b.Workspace, Glob: results}}
 	switch {
+	case b.Proposed.On.Tree != nil:
+		l.Head, l.Tests = b.Proposed.On.Tree.With(b.Proposed.Files), tool.TestSources{}
+		l.baseAt(b.Proposed.On, c.Config)
+		return l, true
 	case b.NoTools, c.Base == "" && c.Pull == nil:
 		return l, false
 	case c.Pull != nil:
@@ -55,18 +67,21 @@ func (b Brief) looking(w Wire, results string) (l Looking, ok bool) {
 		}
 		return l, true
 	}
-	base := w.PlaceOf(c.Clone, c.Base)
-	l.Head, l.Base = tree.Clone(c.Clone, cmp.Or(c.Tree, c.Head)), base.Tree
-	// the base's index, built now if none is kept
+	l.Head = tree.Clone(c.Clone, cmp.Or(c.Tree, c.Head))
+	l.baseAt(w.PlaceOf(c.Clone, c.Base), c.Config)
+	return l, true
+}
+
+// baseAt sets the base, whose index is built when it is needed if the place keeps none.
+func (l *Looking) baseAt(base Place, c config.Config) {
+	l.Base = base.Tree
 	l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
 		if base.Cache.Folder == "" {
-			return nil, nil
+			return base.From, nil
 		}
-		i := c.Config.Index
-		x, err := base.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
+		x, err := base.inMemory(ctx, index.Options{Ignored: c.Index.Ignores, MaxFiles: c.Index.MaxFiles}, e)
 		return x.Index, err
 	}
-	return l, true
 }
 
 // carriedIndex returns the index of the pull request's base that an earlier run left, or builds
