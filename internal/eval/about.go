@@ -44,9 +44,6 @@ func (o Options) Fingerprints() map[string]string {
 		"graph":  fmt.Sprintf("%s %d", reviewpr.Name, reviewpr.Version),
 		"commit": r.Commit, "reviewer": r.reviewerKey(), "gate_from": string(r.GateFrom),
 	}
-	if len(r.Decisions) > 0 {
-		f["decisions"] = digest(fmt.Sprint(r.Decisions))
-	}
 	if r.Reviewer.Chat != nil {
 		f["prompt"], f["model"] = prompt.Fingerprint(), r.Reviewer.Chat.Identity()
 	}

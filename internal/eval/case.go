@@ -36,10 +36,7 @@ func (r *run) runCase(ctx context.Context, i int) (result score.Result, err erro
 		return result, err
 	}
 	result = score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: state.Usage,
-		Unread: notRead(state), Draft: draftID(state)}
-	if err := r.applyDecisions(c.ID, result.Draft, &state); err != nil {
-		return result, err
-	}
+		Unread: notRead(state)}
 	result.Lost, result.Moved = r.trace(i, state)
 	if err := r.scoreCase(ctx, &result, i, state); err != nil {
 		return result, err

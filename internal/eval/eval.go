@@ -17,7 +17,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -55,15 +54,14 @@ type Judge struct {
 
 // Options configures a run: the cases, what reviews and judges them, and where results go.
 type Options struct {
-	Cases     []dataset.Case
-	Dir       string // folder of journal and results
-	Reviewer  Reviewer
-	Judge     *Judge // nil: only the place decides
-	Config    config.Config
-	GateFrom  finding.Severity
-	Decisions []Decision // recorded at the gate
-	Repos     string     // folder of the clones of cases that name commits; empty for none
-	Blind     Blind      // what to withhold from the reviewer
+	Cases    []dataset.Case
+	Dir      string // folder of journal and results
+	Reviewer Reviewer
+	Judge    *Judge // nil: only the place decides
+	Config   config.Config
+	GateFrom finding.Severity
+	Repos    string // folder of the clones of cases that name commits; empty for none
+	Blind    Blind  // what to withhold from the reviewer
 	// Index returns the index of a clone's commit from the product's cache; nil: built in memory, for 20 s at most
 	Index       func(ctx context.Context, dir, commit string) (*index.Index, error)
 	seen        func(score.Report, []score.Result) map[string]score.Seen // returns Report.Shown
@@ -283,8 +281,7 @@ func (r *run) recordFailure(_ string, cause error) {
 	r.cause = cmp.Or(r.cause, cause)
 }
 
-// warn reports files that failed, rulings without a readable answer and decisions
-// about other drafts.
+// warn reports files that failed, and rulings without a readable answer.
 func (r *run) warn(results []score.Result) {
 	if r.cause != nil {
 		r.note(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
@@ -299,10 +296,6 @@ func (r *run) warn(results []score.Result) {
 	}
 	if unread > 0 {
 		r.note(fmt.Errorf("%s counted as no: %s", wording.Count(unread, "ruling"), judge.OffSchema))
-	}
-	if names := unusedDecisions(r.Decisions, results); len(names) > 0 {
-		r.note(fmt.Errorf("%s met no draft of this run: %s", wording.Count(len(names), "decision"),
-			strings.Join(names, ", ")))
 	}
 }
 

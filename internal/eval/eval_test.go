@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -334,28 +333,6 @@ func TestThePageHoldsAllOfACase(t *testing.T) {
 	}
 	_, err = eval.Page(t.Context(), dir, "none")
 	require.ErrorIs(t, err, eval.ErrNoCase)
-}
-
-func TestDecisionsAtTheGateGiveFiguresBehindIt(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	o := options(t, dir, scripted())
-	_, err := eval.Run(t.Context(), o)
-	require.NoError(t, err)
-	kept, err := eval.ReadRun(dir)
-	require.NoError(t, err)
-	line, err := json.Marshal(eval.Decision{Case: "two", Draft: kept.Results[1].Draft, Commands: "/drop F1: known"})
-	require.NoError(t, err)
-	other, err := json.Marshal(eval.Decision{Case: "one", Draft: "another", Commands: "/drop F1"})
-	require.NoError(t, err)
-	o.Decisions, err = eval.ReadDecisions(strings.NewReader(string(line) + "\n" + string(other) + "\n"))
-	require.NoError(t, err)
-	report, err := eval.Run(t.Context(), o)
-	require.NoError(t, err)
-	require.Equal(t, 2, report.Posted, "a decision about another draft drops nothing")
-	require.Len(t, report.Fingerprints["decisions"], 16)
-	_, err = eval.ReadDecisions(strings.NewReader(`{"case":"x","draft":"y","commands":"/frob F1"}`))
-	require.Error(t, err)
 }
 
 func read(t *testing.T, dir, name string) string {

@@ -119,33 +119,3 @@ func TestASubmissionIsNeverCleanUnread(t *testing.T) {
 		})
 	}
 }
-
-func TestDecisionsChangeWhatTheySayAndNothingElse(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	o := options(t, dir, model(t, wrong))
-	o.Cases = []dataset.Case{clean("three")}
-	wrongly := strings.ReplaceAll(o.Cases[0].Diff, "clean.go", "b.go")
-	o.Cases = append(o.Cases, dataset.Case{ID: "four", Language: "go", Kind: dataset.Clean, Title: "four",
-		Diff: wrongly})
-	_, err := eval.Run(t.Context(), o)
-	require.NoError(t, err)
-	kept, err := eval.ReadRun(dir)
-	require.NoError(t, err)
-	for commands, want := range map[string]int{"/abort": 1, "/drop F1": 1, "/approve": 2, "/severity F1 nit": 2} {
-		o.Decisions = []eval.Decision{{Case: "three", Draft: kept.Results[0].Draft, Commands: commands}}
-		report, err := eval.Run(t.Context(), o)
-		require.NoError(t, err)
-		require.Equal(t, want, report.Posted, commands)
-	}
-	var odd error
-	o.Warn = func(err error) { odd = err }
-	o.Decisions = []eval.Decision{{Case: "thre", Draft: "0", Commands: "/abort"}}
-	report, err := eval.Run(t.Context(), o)
-	require.NoError(t, err)
-	require.Equal(t, 2, report.Posted, "nothing was decided about these drafts")
-	require.ErrorContains(t, odd, "1 decision met no draft of this run: thre 0")
-	_, err = eval.ReadDecisions(strings.NewReader(`{"case":"a","draft":"1","commands":"/abort"}{"case":"a"` +
-		`,"draft":"1","commands":"/approve"}`))
-	require.ErrorContains(t, err, "was decided before")
-}

@@ -124,7 +124,7 @@ func (p *page) writeTicket() {
 }
 
 func (p *page) writePosted() {
-	p.line("\n## What would be posted (draft %s)", p.r.Draft)
+	p.line("\n## What would be posted")
 	if len(p.r.Posted) == 0 {
 		p.line("\nNothing.")
 	}

@@ -89,22 +89,6 @@ func TestAKnownDefectThatIsHitWasNotLost(t *testing.T) {
 	require.Empty(t, kept.Results[0].Golden[0].LostAt)
 }
 
-func TestADecisionIsAboutOneCase(t *testing.T) {
-	t.Parallel()
-	o := options(t, t.TempDir(), model(t, wrong))
-	same := clean("three")
-	same.ID = "twin"
-	o.Cases = []dataset.Case{clean("three"), same}
-	_, err := eval.Run(t.Context(), o)
-	require.NoError(t, err)
-	kept, err := eval.ReadRun(o.Dir)
-	require.NoError(t, err)
-	o.Decisions = []eval.Decision{{Case: "twin", Draft: kept.Results[1].Draft, Commands: "/drop F1"}}
-	report, err := eval.Run(t.Context(), o)
-	require.NoError(t, err)
-	require.Equal(t, 1, report.Posted)
-}
-
 func TestHalfAWrittenRunIsNone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

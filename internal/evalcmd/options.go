@@ -19,8 +19,8 @@ const noJudge = "none"
 // Options holds the flags of these commands: the settings and their own.
 type Options struct {
 	settings.Settings
-	out, diff, repo, repos, baseline, decisions string
-	json, quiet                                 bool
+	out, diff, repo, repos, baseline string
+	json, quiet                      bool
 
 	judge, judgeURL string
 	agreement       bool
@@ -48,8 +48,6 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 	f.StringVar(&o.baseline, "baseline", "",
 		"`file` that an earlier run printed as JSON; exit 1 if this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many `points` worse than the baseline is not a failure")
-	f.StringVar(&o.decisions, "decisions", "",
-		"`file` of decisions recorded at the gate, applied before the scoring; JSON lines: case, draft, commands")
 	f.StringVar(&o.out, "out", "", "`folder` of results and journal; a run in the same folder is continued")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	quietFlag(f, o)

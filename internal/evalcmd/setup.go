@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
@@ -40,9 +39,6 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 		x, _, _, err := place.Index(ctx,
 			index.Options{Ignored: e.Config.Index.Ignores, MaxFiles: e.Config.Index.MaxFiles})
 		return x, err
-	}
-	if e.Decisions, err = readDecisions(o.decisions); err != nil {
-		return e, err
 	}
 	if e.Reviewer, err = p.reviewer(cases, o); err != nil {
 		return e, err
@@ -130,22 +126,4 @@ func (p Program) judge(o *Options) (*eval.Judge, error) {
 	}
 	client, err := p.ModelClient(s, nil)
 	return &eval.Judge{Model: s.Model, Chat: client, Agreement: o.agreement}, err
-}
-
-func readDecisions(path string) ([]eval.Decision, error) {
-	if path == "" {
-		return nil, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, problem.Usage("the decisions cannot be read: "+err.Error(),
-			"name a file of JSON lines: case, draft, commands")
-	}
-	defer f.Close()
-	all, err := eval.ReadDecisions(f)
-	if err != nil {
-		return nil, problem.Usage(path+": "+err.Error(),
-			`a line is {"case": …, "draft": …, "commands": "/drop F2"}; eval show prints the draft's name`)
-	}
-	return all, nil
 }

@@ -86,7 +86,7 @@ func (in Pipeline) lossOf(f finding.Finding) Loss {
 	case f.Filtered == finding.Duplicate:
 		l.Stage = StageDedupe
 	case f.Filtered == finding.Repeat: // posted together with others
-	case f.Filtered != "": // dropped by a person, not by a stage
+	case f.Filtered != "": // by the settings, not by a stage
 	case slices.ContainsFunc(in.Cut, func(c finding.Finding) bool { return c.ID == f.ID }):
 		l.Stage, l.Why = StageCap, "the review's body has no room for it"
 	case f.Placement == finding.Body:

@@ -35,7 +35,6 @@ type Result struct {
 	Judging  cost.Usage   `json:"judging"`            // of the judge
 	Passed   bool         `json:"passed"`
 	Why      string       `json:"why,omitempty"`     // why it did not pass, in one sentence
-	Draft    string       `json:"draft"`             // hash of what the approver would see; decisions name it
 	Rulings  []Ruling     `json:"rulings,omitempty"` // in the order in which they were requested
 }
 
