@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,13 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/index"
-	"github.com/org/pr-review-action/internal/index/pgindex"
-	"github.com/org/pr-review-action/internal/pgtest"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -32,7 +27,7 @@ type finder struct {
 }
 
 // search indexes files of Go's own source and searches them, by words and by name. The floor scans all lines for each
-// question. If Postgres is available, search also measures its full-text search, and our index stored in it.
+// question. package pgindex has a benchmark beside Postgres.
 func (s *suite) search(ctx context.Context, sizes []int) error {
 	s.table("files", "chunks", "MB", "index s", "next commit s", "", "p50 ms", "p95 ms", "p50 / memory")
 	for i, n := range sizes {
@@ -50,12 +45,14 @@ func (s *suite) search(ctx context.Context, sizes []int) error {
 		if err != nil {
 			return err
 		}
-		finders, done, err := s.finders(ctx, texts, x)
-		if err != nil {
+		finders := []*finder{{name: "memory", find: func(ctx context.Context, q string) error {
+			_, err := (&retrieve.Engine{Index: x.Source}).Search(ctx, retrieve.Request{Query: q})
 			return err
-		}
-		err = askAll(ctx, finders, questions(x.Chunks()))
-		if err = errors.Join(err, done()); err != nil {
+		}}, {name: "grep", find: func(_ context.Context, q string) error {
+			grep(texts, q)
+			return nil
+		}}}
+		if err := askAll(ctx, finders, questions(x.Chunks())); err != nil {
 			return err
 		}
 		s.addAnswers(append(about, took.Seconds()), finders, i == len(sizes)-1)
@@ -170,51 +167,6 @@ func askAll(ctx context.Context, finders []*finder, questions []string) error {
 	return nil
 }
 
-// finders returns the searches to compare, memory first, and a function that releases them.
-func (s *suite) finders(ctx context.Context, texts map[string]string,
-	x *index.Index) ([]*finder, func() error, error) {
-	all := []*finder{{name: "memory", find: searchIn(x.Source)},
-		{name: "grep", find: func(_ context.Context, q string) error {
-			grep(texts, q)
-			return nil
-		}}}
-	server, err := pgtest.New()
-	if errors.Is(err, pgtest.ErrNone) {
-		return all, func() error { return nil }, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := pgindex.Open(ctx, server.URL(), "")
-	if err != nil {
-		return nil, nil, errors.Join(err, server.Close())
-	}
-	kept, err := store.Write(ctx, index.Key{Repository: "go", Commit: "1", Made: chunker.Version()}, x, index.Report{})
-	if err != nil {
-		return nil, nil, errors.Join(err, store.Close(), server.Close())
-	}
-	c, err := fullText(ctx, server.URL(), x.Chunks())
-	if err != nil {
-		return nil, nil, errors.Join(err, store.Close(), server.Close())
-	}
-	done := func() error { return errors.Join(c.Close(context.WithoutCancel(ctx)), store.Close(), server.Close()) }
-	all = append(all, &finder{name: "Postgres", find: searchIn(kept)},
-		&finder{name: "Postgres, full text", find: func(ctx context.Context, q string) error {
-			_, err := c.Exec(ctx, `SELECT n, text FROM ft, plainto_tsquery('english', $1) p,
-				to_tsquery('english', replace(p::text, '&', '|')) q
-				WHERE v @@ q ORDER BY ts_rank_cd(v, q) DESC LIMIT 10`, q)
-			return err
-		}})
-	return all, done, nil
-}
-
-func searchIn(x *index.Source) func(ctx context.Context, question string) error {
-	return func(ctx context.Context, question string) error {
-		_, err := (&retrieve.Engine{Index: x}).Search(ctx, retrieve.Request{Query: question})
-		return err
-	}
-}
-
 func grep(texts map[string]string, question string) (n int) {
 	words := strings.Fields(strings.ToLower(question))
 	for _, text := range texts {
@@ -226,29 +178,4 @@ func grep(texts map[string]string, question string) (n int) {
 		}
 	}
 	return n
-}
-
-// fullText stores the chunks in a table for Postgres's own full-text search.
-func fullText(ctx context.Context, address string, chunks []chunk.Chunk) (*pgx.Conn, error) {
-	c, err := pgx.Connect(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	_, err = c.Exec(ctx, `CREATE TABLE ft (n int, text text, v tsvector)`)
-	rows := pgx.CopyFromSlice(len(chunks), func(i int) ([]any, error) {
-		return []any{i, strings.ToValidUTF8(strings.ReplaceAll(chunks[i].Text, "\x00", ""), "")}, nil
-	})
-	if err == nil {
-		_, err = c.CopyFrom(ctx, pgx.Identifier{"ft"}, []string{"n", "text"}, rows)
-	}
-	for _, sql := range []string{`UPDATE ft SET v = to_tsvector('english', text)`, `CREATE INDEX ON ft USING gin (v)`,
-		`VACUUM ANALYZE ft`} {
-		if err == nil {
-			_, err = c.Exec(ctx, sql)
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, c.Close(context.WithoutCancel(ctx)))
-	}
-	return c, nil
 }

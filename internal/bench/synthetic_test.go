@@ -13,19 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/volume"
 )
 
-func TestTheBenchmarkSeesACheckThatFails(t *testing.T) {
-	t.Parallel()
-	for i := range 30 {
-		p := newSyntheticPatch(i)
-		hunks, err := diff.Hunks(p.patch)
-		require.NoError(t, err)
-		p.hunks = hunks
-		require.NoError(t, check([]syntheticPatch{p}))
-		p.hunks = append(hunks, diff.Hunk{Lines: []diff.Line{{Op: diff.Add, New: 999}}})
-		require.ErrorContains(t, check([]syntheticPatch{p}), "line 999", "the benchmark sees a check that fails")
-	}
-}
-
 func TestTheDiffIsRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.diff")

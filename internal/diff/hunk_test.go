@@ -1,6 +1,8 @@
 package diff_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,12 +107,30 @@ func FuzzHunks(f *testing.F) {
 	})
 }
 
+// BenchmarkAnchors indexes a patch of 4 KB and checks every line that a comment may be on.
 func BenchmarkAnchors(b *testing.B) {
-	a, err := diff.NewAnchors(twoHunks)
+	patch := ""
+	for hunk := range 3 {
+		patch += fmt.Sprintf("@@ -%[1]d,44 +%[1]d,44 @@\n", 10+100*hunk) +
+			strings.Repeat(" "+strings.Repeat("c", 60)+"\n-old\n+new\n", 22)
+	}
+	hunks, err := diff.Hunks(patch)
 	require.NoError(b, err)
+	checks := 0
 	for b.Loop() {
-		if !a.Admit("RIGHT", 10, 12) {
-			b.Fatal("refused")
+		a, err := diff.NewAnchors(patch)
+		require.NoError(b, err)
+		for _, h := range hunks {
+			for _, l := range h.Lines {
+				side, at := "RIGHT", l.New
+				if l.Op == diff.Delete {
+					side, at = "LEFT", l.Old
+				}
+				if checks++; !a.Admit(side, at, at) {
+					b.Fatal("refused")
+				}
+			}
 		}
 	}
+	b.ReportMetric(float64(checks)/b.Elapsed().Seconds()/1e6, "Mchecks/s")
 }
