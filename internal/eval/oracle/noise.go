@@ -1,10 +1,12 @@
 package oracle
 
 import (
+	_ "embed" // the claims are a file beside this one
+	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
@@ -16,9 +18,12 @@ const (
 	maxFindings = 100
 )
 
-// minDistance is the minimum distance in lines between a wrong claim and any place of a
-// known defect: one more than the matching rule reaches.
-const minDistance = 4
+const (
+	// minDistance is the minimum distance in lines between a wrong claim and any place of a known defect: one more
+	// than the matching rule reaches.
+	minDistance = 4
+	offDiff     = 1_000 // lines behind a diff, where no known defect is
+)
 
 // offSchema is a severity that no schema allows.
 const offSchema finding.Severity = "severe"
@@ -31,10 +36,12 @@ type noise struct {
 	golden       []dataset.Golden
 }
 
-// add appends a Poisson-distributed number of findings. A higher noise appends more
-// after the same ones.
+// add appends findings, in the mean as many as the noise. A higher noise appends more after the same ones.
 func (n noise) add(all []claim) []claim {
-	count := poisson(n.stream("count").Float64(), min(n.Noise, maxNoise))
+	if !(n.Noise > 0) {
+		return all
+	}
+	count := int(min(n.Noise, maxNoise) + n.stream("count").Float64())
 	for i := range min(count, maxFindings-len(all)) {
 		all = append(all, n.makeFinding(i, all))
 	}
@@ -59,7 +66,8 @@ func (n noise) makeFinding(i int, before []claim) claim {
 		c.Confidence = hundredths(u * u)
 	case kind < 85:
 		if len(before) > 0 {
-			c = duplicate(before[int(u*float64(len(before)))], r.IntN(3))
+			c = before[int(u*float64(len(before)))]
+			c.Title += "!"
 		}
 	case kind < 95:
 		c = n.moveOffDiff(c, r)
@@ -69,12 +77,17 @@ func (n noise) makeFinding(i int, before []claim) claim {
 	return c
 }
 
+// severities are those of wrong claims, each as likely as the others.
+var severities = [...]finding.Severity{finding.Blocker, finding.Major, finding.Major, finding.Major, finding.Minor,
+	finding.Minor, finding.Minor, finding.Minor, finding.Nit, finding.Nit}
+
 // wrongClaim returns a wrong but sure claim about a line of the diff, or after the diff if
 // all its lines are near known defects.
 func (n noise) wrongClaim(i int, r *rand.Rand) claim {
 	c := claims()[(n.stream("first").IntN(len(claims()))+i)%len(claims())]
-	c.Side, c.Severity, c.Confidence = finding.Right, severity(r.IntN(10)), hundredths(0.5+0.5*r.Float64())
-	free := n.freeLines()
+	c.Side, c.Severity, c.Confidence = finding.Right, severities[r.IntN(len(severities))],
+		hundredths(0.5+0.5*r.Float64())
+	free := slices.DeleteFunc(slices.Clone(n.patch.lines), n.nearKnown)
 	if len(free) == 0 {
 		return n.moveOffDiff(c, r)
 	}
@@ -83,113 +96,28 @@ func (n noise) wrongClaim(i int, r *rand.Rand) claim {
 	return c
 }
 
-// freeLines returns the lines that are not near known defects: the added ones or, if there
-// are none, all.
-func (n noise) freeLines() (lines []line) {
-	places := n.knownPlaces()
-	for _, addedOnly := range []bool{true, false} {
-		for _, l := range n.patch.lines {
-			near := func(p dataset.Place) bool { return gap(l.number, p.LineStart, p.LineEnd) < minDistance }
-			if (l.added || !addedOnly) && !slices.ContainsFunc(places, near) {
-				lines = append(lines, l)
-			}
-		}
-		if len(lines) > 0 {
-			break
-		}
-	}
-	return lines
+// nearKnown reports whether a finding on a line could hit a known defect.
+func (n noise) nearKnown(l line) bool {
+	return slices.ContainsFunc(n.golden, func(g dataset.Golden) bool {
+		return slices.ContainsFunc(g.Places(), func(p dataset.Place) bool {
+			return p.Path == n.path && gap(l.number, p.LineStart, p.LineEnd) < minDistance
+		})
+	})
 }
 
-// knownPlaces returns the places in the file where a finding hits a known defect.
-func (n noise) knownPlaces() (here []dataset.Place) {
-	for _, g := range n.golden {
-		for _, p := range g.Places() {
-			if p.Path == n.path {
-				here = append(here, p)
-			}
-		}
-	}
-	return here
-}
-
-// moveOffDiff moves a claim to one of the 50 lines after the diff and after all places of
-// known defects.
 func (n noise) moveOffDiff(c claim, r *rand.Rand) claim {
-	last := n.patch.last()
-	for _, p := range n.knownPlaces() {
-		last = max(last, p.LineEnd+minDistance-1)
-	}
-	c.Line = last + 1 + r.IntN(50)
+	c.Line = n.patch.lines[len(n.patch.lines)-1].number + offDiff + r.IntN(50)
 	c.StartLine, c.Quote = c.Line, ""
 	return c
 }
 
-// duplicate returns a claim that repeats c: in the same words, with other punctuation,
-// or in other words.
-func duplicate(c claim, way int) claim {
-	switch way {
-	case 1:
-		c.Title += "!"
-	case 2:
-		c.Title = "The code is wrong here: " + c.Title
-	}
-	return c
-}
-
-// severity returns the severity of a wrong claim. n from 0 to 9 gives one blocker,
-// three major, four minor and two nits.
-func severity(n int) finding.Severity {
-	switch {
-	case n < 1:
-		return finding.Blocker
-	case n < 4:
-		return finding.Major
-	case n < 8:
-		return finding.Minor
-	}
-	return finding.Nit
-}
-
-// poisson returns the quantile u, from 0 to 1, of the Poisson distribution with that mean.
-func poisson(u, mean float64) (n int) {
-	if !(mean > 0) {
-		return 0
-	}
-	share := math.Exp(-mean)
-	for sum := share; u >= sum && n < maxFindings; sum += share {
-		n++
-		share *= mean / float64(n)
-	}
-	return n
-}
+//go:embed claims.json
+var claimsText []byte
 
 // claims returns claims about things that no set of cases is about, so that all are false.
-func claims() []claim {
-	return []claim{
-		{Title: "A temperature in Fahrenheit is converted twice", Body: "For 68 °F it stores -6.7 °C.",
-			Category: "correctness"},
-		{Title: "The sales tax is added to the total once more",
-			Body: "An invoice with two rates charges both on the sum.", Category: "data"},
-		{Title: "The time of sunrise is taken in the server's zone",
-			Body: "For a station in another zone it is hours off.", Category: "correctness"},
-		{Title: "A booked seat is sold again", Body: "Two buyers that pay in the same second get the same seat.",
-			Category: "concurrency"},
-		{Title: "A visitor sees another patient's prescription",
-			Body: "The number in the link is not held against the patient who is signed in.", Category: "security"},
-		{Title: "The fuel gauge divides by the size of an empty tank",
-			Body: "A vehicle without a tank stops the report.", Category: "error-handling"},
-		{Title: "The barcode's check digit is not compared", Body: "A misread code is booked under another article.",
-			Category: "data"},
-		{Title: "The camera stays open when a scan is cancelled", Body: "The next scan finds it in use.",
-			Category: "resource"},
-		{Title: "The route is planned anew for every parcel", Body: "With 500 parcels the plan takes minutes.",
-			Category: "performance"},
-		{Title: "The exchange rate of the day before is used", Body: "Payments before noon are off by a day's change.",
-			Category: "correctness"},
-		{Title: "The meter's counter runs over at 65,535 litres", Body: "A month with more is billed from zero.",
-			Category: "correctness"},
-		{Title: "The exported calendar leaves out yearly events", Body: "A reader of the old format loses them.",
-			Category: "compatibility"},
+var claims = sync.OnceValue(func() (all []claim) {
+	if err := json.Unmarshal(claimsText, &all); err != nil {
+		panic(fmt.Sprintf("oracle: claims.json: %v", err))
 	}
-}
+	return all
+})

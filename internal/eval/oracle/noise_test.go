@@ -33,28 +33,11 @@ func TestNoiseIsTheMeanNumberPerFile(t *testing.T) {
 	t.Parallel()
 	const cases = 2000
 	for _, mean := range []float64{0.1, 0.5, 1, 4} {
-		total, none := 0, 0
+		total := 0
 		for _, a := range answers(t, cases, Options{Noise: mean}, wide) {
-			if total += len(a); len(a) == 0 {
-				none++
-			}
+			total += len(a)
 		}
-		require.InDelta(t, mean, float64(total)/cases, 4*math.Sqrt(mean/cases), "Poisson")
-		require.InDelta(t, math.Exp(-mean), float64(none)/cases, 4*math.Sqrt(0.25/cases))
-	}
-}
-
-func TestPoissonGivesTheNumberThatHoldsAShare(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		u, mean float64
-		n       int
-	}{
-		{0, 2, 0}, {0.135, 2, 0}, {0.136, 2, 1}, {0.406, 2, 1}, {0.407, 2, 2}, {0.676, 2, 2}, {0.677, 2, 3},
-		{0.999, 2, 8},
-		{0.999, 0, 0}, {0.999, -1, 0}, {0.5, math.NaN(), 0}, {1, 2, maxFindings},
-	} {
-		require.Equal(t, c.n, poisson(c.u, c.mean), "%+v", c)
+		require.InDelta(t, mean, float64(total)/cases, 4*math.Sqrt(0.25/cases))
 	}
 }
 
@@ -116,23 +99,12 @@ func TestNoiseIsOfKindsInFixedShares(t *testing.T) {
 		k.count(a, 60)
 	}
 	require.Greater(t, k.all, 5000.0)
-	first := (1 - math.Exp(-4)) / 4 // the share of firsts
+	const first = 0.25 // the share of firsts: four stand in an answer
 	require.InDelta(t, 0.15*(1-first), k.repeated/k.all, 0.02)
 	require.InDelta(t, 0.30*0.71, k.unsure/k.all, 0.025)
 	require.InDelta(t, 0.40+0.30*0.29+0.15*first, k.sure/k.all, 0.03)
 	require.InDelta(t, 0.10, k.off/k.all, 0.02)
 	require.InDelta(t, 0.05, k.broken/k.all, 0.015)
-}
-
-func TestARepeatStandsAtTheSameLines(t *testing.T) {
-	t.Parallel()
-	c := claim{Side: finding.Right, StartLine: 3, Line: 4, Title: "It leaks", Severity: finding.Minor, Confidence: 0.7}
-	titles := []string{"It leaks", "It leaks!", "The code is wrong here: It leaks"}
-	for way, title := range titles {
-		want := c
-		want.Title = title
-		require.Equal(t, want, duplicate(c, way))
-	}
 }
 
 func TestAWrongClaimKeepsAwayFromKnownDefects(t *testing.T) {
@@ -143,46 +115,22 @@ func TestAWrongClaimKeepsAwayFromKnownDefects(t *testing.T) {
 	seen := map[int]bool{}
 	for _, a := range answers(t, 500, Options{Noise: 4}, wide, g) {
 		for _, c := range a {
-			require.True(t, c.Line < 17 || 25 < c.Line && c.Line < 37 || 43 < c.Line && c.Line < 60 || c.Line > 73,
+			require.True(t, c.Line < 17 || 25 < c.Line && c.Line < 37 || 43 < c.Line && c.Line < 60 || c.Line > 1_000,
 				"%+v", c)
 			require.Equal(t, c.Line <= 60, c.Quote == "text")
 			seen[c.Line] = true
 		}
 	}
-	for _, border := range []int{1, 16, 26, 36, 44, 59, 74} {
+	for _, border := range []int{1, 16, 26, 36, 44, 59} {
 		require.True(t, seen[border], border)
-	}
-}
-
-func TestAWrongClaimStandsOnAnAddedLine(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		patch  string
-		golden []dataset.Golden
-		want   []int
-	}{
-		"added ones":               {changed.Patch, nil, []int{11, 12, 13, 41}},
-		"added ones that are free": {changed.Patch, []dataset.Golden{at("a.go", 8, 9)}, []int{13, 41}},
-		"others where none is": {changed.Patch, []dataset.Golden{at("a.go", 11, 13), at("a.go", 44, 44)},
-			[]int{40}},
-		"none":                {changed.Patch, []dataset.Golden{at("a.go", 11, 41)}, nil},
-		"no added one at all": {"@@ -1,3 +1,2 @@\n a\n-b\n c", nil, []int{1, 2}},
-	} {
-		n := noise{path: "a.go", patch: newPatch(c.patch), golden: c.golden}
-		var got []int
-		for _, l := range n.freeLines() {
-			got = append(got, l.number)
-		}
-		require.Equal(t, c.want, got, name)
 	}
 }
 
 func TestWithoutAFreeLineAWrongClaimStandsBehindTheDiff(t *testing.T) {
 	t.Parallel()
-	for _, a := range answers(t, 50, Options{Noise: 4}, changed, at("a.go", 11, 41)) {
+	for _, a := range answers(t, 50, Options{Noise: 4}, changed, at("a.go", 8, 44)) {
 		for _, c := range a {
-			require.Greater(t, c.Line, 44)
-			require.LessOrEqual(t, c.Line, 94)
+			require.Greater(t, c.Line, 1_000)
 		}
 	}
 }
@@ -190,8 +138,8 @@ func TestWithoutAFreeLineAWrongClaimStandsBehindTheDiff(t *testing.T) {
 func TestEverySeverityIsDrawn(t *testing.T) {
 	t.Parallel()
 	n := map[finding.Severity]int{}
-	for i := range 10 {
-		n[severity(i)]++
+	for _, s := range severities {
+		n[s]++
 	}
 	require.Equal(t, map[finding.Severity]int{finding.Blocker: 1, finding.Major: 3, finding.Minor: 4, finding.Nit: 2},
 		n)

@@ -178,8 +178,7 @@ func Shown(answer, user, patch string) string {
 type patch struct{ lines []line }
 
 type line struct {
-	number, hunk int // line number, and index of the hunk in the patch
-	added        bool
+	number, hunk int    // line number, and index of the hunk in the patch
 	text         string // without a carriage return, as a prompt shows it
 }
 
@@ -191,8 +190,7 @@ func newPatch(text string) (p patch) {
 	for i, h := range hunks {
 		for _, l := range h.Lines {
 			if l.Op != diff.Delete {
-				p.lines = append(p.lines, line{number: l.New, hunk: i, added: l.Op == diff.Add,
-					text: strings.TrimSuffix(l.Text, "\r")})
+				p.lines = append(p.lines, line{number: l.New, hunk: i, text: strings.TrimSuffix(l.Text, "\r")})
 			}
 		}
 	}
@@ -229,5 +227,3 @@ func (p patch) text(number int) string {
 	}
 	return ""
 }
-
-func (p patch) last() int { return p.lines[len(p.lines)-1].number }

@@ -175,7 +175,7 @@ func TestAnswersStayTheSame(t *testing.T) {
 		` by one for an empty list",`+
 		`"body":"The count is off by one for an empty list.","category":"other","severity":"major","confidence":0.86`+
 		`,"suggestion":""},`+
-		`{"side":"RIGHT","start_line":41,"line":41,"quote":"forty-one","title":"A booked seat is sold again",`+
+		`{"side":"RIGHT","start_line":42,"line":42,"quote":"forty-two","title":"A booked seat is sold again",`+
 		`"body":"Two buyers that pay in the same second get the same seat.","category":"concurrency"`+
 		`,"severity":"nit","confidence":0.63,"suggestion":""}]}`,
 		Answer(Options{Recall: 1, Noise: 1, Seed: 6}, "c", []dataset.Golden{at("a.go", 1, 1)}, changed))
