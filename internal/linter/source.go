@@ -4,14 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -133,47 +131,21 @@ func (s Source) files(each func(name string, content []byte, err error)) error {
 
 // readFiles calls each for the files of a folder that match the glob.
 func readFiles(dir fs.FS, glob, what string, each func(name string, content []byte, err error)) error {
-	names := []string{glob}
+	names, more := []string{glob}, false
 	if info, err := fs.Lstat(dir, glob); err != nil || !info.Mode().IsRegular() {
-		names = matchingFiles(dir, glob)
+		names, more = pattern.Files(dir, glob, maxFiles)
 	}
-	for _, name := range names[:min(len(names), maxFiles)] {
+	for _, name := range names {
 		content, err := readFile(dir, name)
 		each(name, content, err)
 	}
 	switch {
 	case len(names) == 0:
 		return fmt.Errorf("there is no file in %s", what)
-	case len(names) > maxFiles:
+	case more:
 		return fmt.Errorf("%s has more files than the %d that are read", what, maxFiles)
 	}
 	return nil
-}
-
-// maxSeen is how many files and folders are visited for a glob.
-const maxSeen = 100_000
-
-var errEnough = errors.New("enough was seen")
-
-// matchingFiles returns the regular files that match, at most one more than are read. It skips
-// Git's own folder, which may contain a job's token, and node_modules.
-func matchingFiles(dir fs.FS, glob string) (names []string) {
-	seen := 0
-	_ = fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error { // what cannot be listed does not exist
-		seen++
-		switch {
-		case seen > maxSeen || len(names) > maxFiles:
-			return errEnough
-		case err != nil && d != nil && d.IsDir(), d != nil && d.IsDir() &&
-			(d.Name() == ".git" || d.Name() == "node_modules"):
-			return fs.SkipDir
-		case err == nil && d.Type().IsRegular() && doublestar.MatchUnvalidated(glob, name):
-			names = append(names, name)
-		}
-		return nil
-	})
-	slices.Sort(names)
-	return names
 }
 
 func readFile(dir fs.FS, name string) ([]byte, error) {

@@ -10,23 +10,21 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Limits of the result files that are read.
 const (
 	maxResultFiles = 64
 	maxResultBytes = 16 << 20 // of all files together
-	maxResultPaths = 100_000  // files and folders of the workspace that are visited
 )
 
-// readResults reports the files of a workspace that match a glob such as "**/junit-*.xml". It does
-// not follow links, nor enter git's own folder, which may contain a job's token: the
-// workspace may be the pull request's.
+// readResults reports the files of a workspace that match a glob such as "**/junit-*.xml".
 func readResults(workspace fs.FS, glob string) (string, error) {
 	if !doublestar.ValidatePattern(glob) {
 		return "", fmt.Errorf("the glob of test results, %q, is not a valid one", glob)
 	}
-	paths, more := matching(workspace, glob)
+	paths, more := pattern.Files(workspace, glob, maxResultFiles)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Result files (%d):\n", len(paths))
 	left := int64(maxResultBytes)
@@ -38,33 +36,6 @@ func readResults(workspace fs.FS, glob string) (string, error) {
 		fmt.Fprintf(&b, "- there are more files than the %d that are read\n", maxResultFiles)
 	}
 	return b.String(), nil
-}
-
-var errEnough = errors.New("enough was seen")
-
-// matching returns the regular files that match, in the order of their paths.
-func matching(workspace fs.FS, glob string) (paths []string, more bool) {
-	seen := 0
-	err := fs.WalkDir(workspace, ".", func(p string, d fs.DirEntry, err error) error {
-		seen++
-		switch {
-		case seen > maxResultPaths:
-			return errEnough
-		case err != nil && d != nil && d.IsDir():
-			return fs.SkipDir
-		case err != nil:
-			return nil
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
-			return fs.SkipDir
-		case !d.Type().IsRegular() || !doublestar.MatchUnvalidated(glob, p):
-			return nil
-		case len(paths) == maxResultFiles:
-			return errEnough
-		}
-		paths = append(paths, p)
-		return nil
-	})
-	return paths, err != nil
 }
 
 // readResult reads one file within the rest of the limit for all.
