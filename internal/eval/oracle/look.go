@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/pattern"
 )
@@ -102,55 +101,26 @@ func newCall(tool string, arguments map[string]any) llm.Call {
 	return llm.Call{Name: tool, Arguments: string(text)}
 }
 
-var (
-	word   = pattern.Lazy(`[\pL_][\pL\pN_]{2,}`)
-	quoted = pattern.Lazy(`["'` + "`" + `]([^"'` + "`" + `\s]{4,60})["'` + "`" + `]`)
-)
+var word = pattern.Lazy(`[\pL_][\pL\pN_]{2,}`)
 
-// searchCalls returns calls that search for the names that changed lines define, for
-// quoted texts, and for the longest other names.
+// searchCalls returns calls that search for the names in the changed lines and above the hunks, the longest first.
 func searchCalls(f diff.File) (calls []llm.Call) {
-	var defined, texts, others []string
+	var names []string
 	hunks, _ := diff.Hunks(f.Patch) // a malformed patch has no names
-	defines := lang.Of(f.Path).Defines
 	for _, h := range hunks {
-		lines := append([]diff.Line{{Op: diff.Context, Text: h.Section}}, h.Lines...)
-		for _, l := range lines {
-			for _, name := range word().FindAllString(l.Text, -1) {
-				switch {
-				case defines(name)(l.Text):
-					defined = append(defined, name)
-				case l.Op != diff.Context:
-					others = append(others, name)
-				}
-			}
-			if m := quoted().FindStringSubmatch(l.Text); m != nil && l.Op != diff.Context {
-				texts = append(texts, m[1])
+		for _, l := range append([]diff.Line{{Op: diff.Add, Text: h.Section}}, h.Lines...) {
+			if l.Op != diff.Context {
+				names = append(names, word().FindAllString(l.Text, -1)...)
 			}
 		}
 	}
-	slices.SortStableFunc(others, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	defined, texts = dedupe(defined, nil), dedupe(texts, nil)
-	for _, name := range defined[:min(len(defined), 4)] {
-		calls = append(calls, newCall("find_references", map[string]any{"name": name}))
-	}
-	for _, text := range texts[:min(len(texts), 2)] {
-		calls = append(calls, newCall("search_code", map[string]any{"query": text, "path": "", "regex": false}))
-	}
-	for _, name := range dedupe(others, defined) {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, name := range names {
 		calls = append(calls, newCall("find_references", map[string]any{"name": name}))
 	}
 	return calls
-}
-
-// dedupe returns names without duplicates and without the others.
-func dedupe(names, others []string) (kept []string) {
-	for _, name := range names {
-		if !slices.Contains(kept, name) && !slices.Contains(others, name) {
-			kept = append(kept, name)
-		}
-	}
-	return kept
 }
 
 // hitLine matches a line of a search result: path:line: text.
