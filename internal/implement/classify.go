@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -60,9 +63,12 @@ const (
 	maxWords      = 2_000 // bytes of a sentence
 )
 
+// joined returns a text in one line.
+func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
+
 // oneLine joins a text into one line and cuts it to maxWords bytes.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = joined(s)
 	if len(s) > maxWords {
 		s = guard.CutBytes(s, maxWords) + "…"
 	}
@@ -85,11 +91,15 @@ func told(t ticket.Ticket) string {
 	if t.Description != "" {
 		fmt.Fprintf(&b, "\n%s\n", t.Description)
 	}
-	for i, c := range t.Criteria {
-		if i == 0 {
-			b.WriteString("\nAcceptance criteria:\n")
+	// Most descriptions have the criteria as a section.
+	described := joined(t.Description)
+	if slices.ContainsFunc(t.Criteria, func(c ticket.Criterion) bool {
+		return !strings.Contains(described, joined(c.Text))
+	}) {
+		b.WriteString("\nAcceptance criteria:\n")
+		for _, c := range t.Criteria {
+			fmt.Fprintf(&b, "%d. %s\n", c.N, c.Text)
 		}
-		fmt.Fprintf(&b, "%d. %s\n", c.N, c.Text)
 	}
 	return b.String()
 }
@@ -100,8 +110,7 @@ func Digest(t ticket.Ticket) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Choose asks which of the base's modules the ticket concerns. The prompt shows the first few
-// files of each.
+// Choose asks which of the base's modules the ticket concerns. The prompt shows the files of each.
 func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, base Base) (s change.Scope,
 	used cost.Usage, err error) {
 	modules, paths := base.Rules.Modules, slices.Sorted(maps.Keys(base.Rules.Entries))
@@ -121,7 +130,10 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 		Reasons map[string]any `json:"reasoning"`
 		Files   []string       `json:"files_likely_to_change"`
 	}) ([]string, error) {
-		s = change.Scope{Likely: said.Files[:min(len(said.Files), maxLikely)]}
+		s = change.Scope{}
+		for _, p := range said.Files[:min(len(said.Files), maxLikely)] {
+			s.Likely = append(s.Likely, path.Clean(p))
+		}
 		var why []string
 		for _, one := range modules {
 			if slices.Contains(said.Modules, one.Name) {
@@ -143,41 +155,85 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 }
 
 const (
-	maxLikely = 40 // files that the model expects to change
-	maxListed = 60 // files shown of a module
+	maxLikely = 40       // files that the model expects to change
+	maxListed = 40 << 10 // bytes of the list of files, unless there are very many modules
 )
 
-// listed returns the modules as the prompt shows them, each with the first of its files. Tests
-// that belong to every module, as in a folder for all tests, are shown once, behind them.
+// listed returns the modules as the prompt shows them, with their files by folder. If that is too long, each module
+// has only some of them, code first. Tests that belong to every module, as in a folder for all tests, are shown once,
+// behind them.
 func listed(modules []config.Module, paths []string) string {
-	var b strings.Builder
-	files := func(globs []string) {
-		n := 0
+	type section struct {
+		head  string
+		files []string
+	}
+	var all []section
+	add := func(head string, globs []string) {
+		s := section{head: head}
 		for _, p := range paths {
-			if claim.Asset(p) || claim.Unread(p) || !pattern.Matches(globs, p) {
-				continue
-			}
-			if n++; n <= maxListed {
-				b.WriteString("  " + p + "\n")
+			if !claim.Asset(p) && !claim.Unread(p) && pattern.Matches(globs, p) {
+				s.files = append(s.files, p)
 			}
 		}
-		if n > maxListed {
-			fmt.Fprintf(&b, "  … and %d more files\n", n-maxListed)
-		}
+		order.Stable(s.files, func(a, b string) int { return rank(a) - rank(b) })
+		all = append(all, s)
 	}
 	tests := modules[0].Tests
 	shared := !slices.ContainsFunc(modules, func(m config.Module) bool { return !slices.Equal(m.Tests, tests) })
 	for _, m := range modules {
-		fmt.Fprintf(&b, "module %s: %s\n", m.Name, cmp.Or(oneLine(m.Description), "no description"))
-		if globs := m.Paths; shared {
-			files(globs)
+		head := "module " + titled(m)
+		if shared {
+			add(head, m.Paths)
 		} else {
-			files(slices.Concat(globs, m.Tests))
+			add(head, slices.Concat(m.Paths, m.Tests))
 		}
 	}
 	if shared && len(tests) > 0 {
-		b.WriteString("tests of every module:\n")
-		files(tests)
+		add("tests of every module", tests)
 	}
-	return b.String()
+	for most := len(paths); ; most = most * 3 / 4 {
+		var b strings.Builder
+		for _, s := range all {
+			b.WriteString(s.head + byFolder(s.files, most))
+		}
+		if b.Len() <= maxListed || most < fewListed {
+			return b.String()
+		}
+	}
+}
+
+// fewListed is how many files each module lists at least, about.
+const fewListed = 32
+
+// rank sorts code before other files.
+func rank(p string) int {
+	if l := lang.Of(p); l.Name != "" && l.Kind == lang.Code {
+		return 0
+	}
+	return 1
+}
+
+// byFolder returns the first files, at most as many as given, a line for each folder.
+func byFolder(files []string, most int) string {
+	shown := slices.Clone(files[:min(most, len(files))])
+	slices.SortFunc(shown, func(a, b string) int {
+		return cmp.Or(strings.Compare(path.Dir(a), path.Dir(b)), strings.Compare(a, b))
+	})
+	var b strings.Builder
+	for i, p := range shown {
+		before := ", "
+		if i == 0 || path.Dir(p) != path.Dir(shown[i-1]) {
+			before = "\n  " + path.Dir(p) + "/: "
+		}
+		b.WriteString(before + path.Base(p))
+	}
+	if left := len(files) - len(shown); left > 0 {
+		fmt.Fprintf(&b, "\n  … and %d more files", left)
+	}
+	return b.String() + "\n"
+}
+
+// titled returns a module's name with its description, if it has one.
+func titled(m config.Module) string {
+	return strings.TrimSuffix(m.Name+": "+oneLine(m.Description), ": ")
 }
