@@ -35,8 +35,7 @@ func Apply(text string, edits []Edit) (string, error) {
 		search := ended(e.Search, "\n")
 		found, what := find(lines, search)
 		if what != "" {
-			first, _, _ := strings.Cut(strings.TrimSpace(e.Search), "\n")
-			return "", fmt.Errorf("edit %d: %s: %.100q", i+1, what, first)
+			return "", fmt.Errorf("edit %d: %s", i+1, what)
 		}
 		at := offset(text, found)
 		spans = append(spans, span{i + 1, at, offset(text, found+len(search)), ended(e.Replace, endAt(text, at))})
@@ -100,11 +99,13 @@ func offset(text string, lines int) (at int) {
 	return at
 }
 
-// find returns the offset of the only match, or why there is none or several, overlaps included.
+// find returns the offset of the only match, or why there is none or several, overlaps included,
+// with the first line, or the first that is not there.
 func find(text, search string) (at int, what string) {
 	if strings.TrimSpace(search) == "" {
 		return 0, "it looks for nothing"
 	}
+	first, _, _ := strings.Cut(strings.TrimSpace(search), "\n")
 	n := 0
 	for from := 0; n < mostPlaces; n++ {
 		i := strings.Index(text[from:], search)
@@ -115,11 +116,27 @@ func find(text, search string) (at int, what string) {
 	}
 	switch n {
 	case 0:
-		return 0, "what it looks for is not there"
+		return 0, missing(text, search)
 	case 1:
 		return at, ""
 	}
-	return 0, fmt.Sprintf("what it looks for is there %d times; more lines around it tell them apart", n)
+	return 0, fmt.Sprintf("what it looks for is there %d times; more lines around it tell them apart: %.100q", n, first)
+}
+
+// missing says from which line on a search is not in a text.
+func missing(text, search string) string {
+	n, at := 0, 0
+	for line := range strings.Lines(search) {
+		n, at = n+1, at+len(line)
+		switch line = strings.TrimSuffix(line, "\n"); {
+		case strings.Contains(text, search[:at]):
+		case n == 1:
+			return fmt.Sprintf("what it looks for is not there: %.100q", line)
+		default:
+			return fmt.Sprintf("what it looks for is not there from its line %d on: %.100q", n, line)
+		}
+	}
+	return ""
 }
 
 // mostPlaces is how many matches of an edit find counts at most.

@@ -49,12 +49,16 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 	}{
 		"missing": {"total := sum(all)\n", []change.Edit{{"total = sum(x)", "y"}},
 			`edit 1: what it looks for is not there: "total = sum(x)"`},
+		"missing from a line on": {"a {\n\tb()\n}\n", []change.Edit{{"a {\n    b()\n}\n", "y"}},
+			`edit 1: what it looks for is not there from its line 2 on: "    b()"`},
+		"indented otherwise": {"\ta()\n", []change.Edit{{"  a()\n", "y"}},
+			`edit 1: what it looks for is not there: "  a()"`},
 		"twice": {"a\nb\na\n", []change.Edit{{"b", "x"}, {"a", "y"}},
 			"edit 2: what it looks for is there 2 times"},
 		"overlapping": {"aaa\n", []change.Edit{{"aa", "y"}}, "is there 2 times"},
 		"the same line": {"a b\n", []change.Edit{{"a b", "x"}, {"b", "y"}},
 			"edit 2: it changes lines that another edit changes"},
-		"nothing": {"a\n", []change.Edit{{" \n", "y"}}, `edit 1: it looks for nothing: ""`},
+		"nothing": {"a\n", []change.Edit{{" \n", "y"}}, "edit 1: it looks for nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

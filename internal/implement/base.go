@@ -47,8 +47,8 @@ type Proposed struct {
 const wholeLines = 150
 
 // Apply turns what a model proposes into files, in addition to those in before, which it may not
-// change again. If anything is refused, refused lists every reason, with its path, and files is
-// nil. The error is that of reading the tree.
+// change again. A file that stays as it is is left out. If anything is refused, refused lists
+// every reason, with its path, and files is nil. The error is that of reading the tree.
 func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File) (files []change.File, refused []string,
 	err error) {
 	if n := len(all) + len(before); n > b.Limits.Files() {
@@ -70,9 +70,12 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File) (
 		}
 		if why != "" {
 			refused = append(refused, fmt.Sprintf("%.300q: %s", p.Path, why))
-			continue
+		} else if f.Added+f.Removed > 0 || f.New() {
+			files = append(files, f)
 		}
-		files = append(files, f)
+	}
+	if len(all) > 0 && len(files)+len(refused) == 0 {
+		refused = []string{"it changes nothing"}
 	}
 	if refused = append(refused, b.tooLarge(slices.Concat(before, files))...); len(refused) > 0 {
 		return nil, refused, nil
@@ -107,9 +110,6 @@ func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, 
 	// A text that did not parse before need not parse now: parsers do not cover all of a language.
 	if b.Broken != nil && b.Broken(ctx, p.Path, after) && (!exists || !b.Broken(ctx, p.Path, before)) {
 		return f, "it does not parse afterwards", nil
-	}
-	if exists && after == before {
-		return f, "nothing of it changes", nil
 	}
 	return change.Of(p.Path, oneLine(p.Description), entry.Blob, before, after), "", nil
 }

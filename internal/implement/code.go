@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/lang"
@@ -71,6 +73,9 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 	if err != nil {
 		return nil, used, err
 	}
+	if len(b.Rounds) > 0 {
+		q.blocks = append(q.blocks, proposed("earlier test", b.Draft.Tests)...)
+	}
 	used, err = answered(ctx, m, q, func(said struct {
 		Tests *[]Proposed `json:"tests"`
 	}) (refused []string, err error) {
@@ -83,8 +88,10 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 	return files, used, err
 }
 
-// maxFiles bounds the whole files in a prompt, in bytes altogether.
-const maxFiles = 160 << 10
+const (
+	maxFiles = 160 << 10 // bytes of whole files in a prompt
+	maxFound = 16 << 10  // bytes of one that only the search found
+)
 
 // question returns the question for a change or its tests. It shows the sources, for tests also
 // existing tests as examples, then the feedback and the files proposed before.
@@ -99,15 +106,20 @@ func (b Brief) question(ctx context.Context, step string, before []change.File) 
 	for i, said := range b.Rounds {
 		all = append(all, block{fmt.Sprintf("feedback %d", i+1), said})
 	}
-	for _, f := range before {
-		all = append(all, block{"proposed", change.Unified([]change.File{f})})
-	}
-	q.blocks = all
+	q.blocks = append(all, proposed("proposed", before)...)
 	return q, err
 }
 
+// proposed returns a block for each file's diff.
+func proposed(label string, files []change.File) (all []block) {
+	for _, f := range files {
+		all = append(all, block{label, change.Unified([]change.File{f})})
+	}
+	return all
+}
+
 // sources returns the ticket, the modules with their rules, the files likely to change, whose
-// paths are in shown, and the pieces that the search found in other files.
+// paths are in shown, the small files in which the search found something, and pieces of others.
 func (b Brief) sources(ctx context.Context) (all []block, shown []string, err error) {
 	d, rules := b.Draft, b.Base.Rules
 	all = []block{{"ticket", told(b.Ticket)}, {"classification", classified(d.Class)}}
@@ -120,7 +132,13 @@ func (b Brief) sources(ctx context.Context) (all []block, shown []string, err er
 	}
 	likely := d.Scope.Likely
 	for _, c := range d.Chunks {
-		likely = append(slices.Clip(likely), c.Path)
+		text, err := b.Base.Read(ctx, c.Path)
+		if err != nil && !tree.AboutFile(err) {
+			return nil, nil, err
+		}
+		if len(text) <= maxFound {
+			likely = append(slices.Clip(likely), c.Path)
+		}
 	}
 	var may []string
 	for _, p := range likely {
@@ -133,7 +151,7 @@ func (b Brief) sources(ctx context.Context) (all []block, shown []string, err er
 	for _, c := range d.Chunks {
 		if !slices.Contains(shown, c.Path) {
 			all = append(all, block{"piece", fmt.Sprintf("%s, lines %d to %d\n%s", c.Path, c.StartLine, c.EndLine,
-				c.Text)})
+				strings.TrimPrefix(c.Text, "\ufeff"))})
 		}
 	}
 	return all, shown, err
@@ -145,6 +163,7 @@ func (b Base) show(ctx context.Context, label string, paths []string, room, part
 	err error) {
 	for _, p := range paths {
 		text, err := b.Read(ctx, p)
+		text = bytes.TrimPrefix(text, []byte("\ufeff"))
 		switch {
 		case err != nil && !tree.AboutFile(err):
 			return nil, nil, err
@@ -174,8 +193,8 @@ const (
 )
 
 // examples shows how the repository is tested: tests of the chosen modules, those closest to the
-// likely files first, or of other modules if these have none; one end-to-end test; and build
-// files next to or above the likely files.
+// likely files first, or of other modules if these have none; only likely ones if one of these is
+// shown already; one end-to-end test; and build files next to or above the likely files.
 func (b Brief) examples(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide []string
 	for p := range b.Base.Rules.Entries {
@@ -194,7 +213,11 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 	if len(own) == 0 {
 		own = others
 	}
-	own = slices.DeleteFunc(own, func(p string) bool { return slices.Contains(shown, p) })
+	likely := func(p string) bool { return slices.Contains(b.Draft.Scope.Likely, p) }
+	enough := slices.ContainsFunc(shown, func(p string) bool { return lang.IsTest(p) && likely(p) })
+	own = slices.DeleteFunc(own, func(p string) bool {
+		return slices.Contains(shown, p) || enough && !likely(p)
+	})
 	for _, kind := range []struct {
 		label      string
 		paths      []string
@@ -216,31 +239,25 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 var endToEnd = pattern.Lazy(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)` +
 	`(?:[/._-]|tests?\b).*\.[a-z]+$|(?:^|/)\w+(?:IT|E2ETest|EndToEndTest)\.(?:java|kt)$`)
 
-// nearest sorts tests by how close they are to a likely file: the file itself, similar name, same
-// folder, same extension, none of these; tests by name before what stands beside them.
+// nearest sorts tests by how close they are to a likely file: the file itself, then by the words
+// that their paths have in common; tests by name before what stands beside them.
 func (b Brief) nearest(tests []string) []string {
 	far, helps := map[string]int{}, map[string]int{}
 	for _, p := range tests {
-		far[p] = 3
+		words := chunk.Tokens(p)
+		for _, l := range b.Draft.Scope.Likely {
+			other := slices.DeleteFunc(chunk.Tokens(l), func(w string) bool { return slices.Contains(words, w) })
+			far[p] = min(far[p], len(other)-len(chunk.Tokens(l)))
+			if p == l {
+				far[p] = math.MinInt
+			}
+		}
 		if !named().MatchString(path.Base(p)) {
 			helps[p] = 1
 		}
-		for _, l := range b.Draft.Scope.Likely {
-			stem := strings.TrimSuffix(path.Base(l), path.Ext(l))
-			switch {
-			case p == l:
-				far[p] = -1
-			case len(stem) > 2 && strings.Contains(strings.ToLower(path.Base(p)), strings.ToLower(stem)):
-				far[p] = min(far[p], 0)
-			case path.Dir(p) == path.Dir(l):
-				far[p] = min(far[p], 1)
-			case path.Ext(p) == path.Ext(l):
-				far[p] = min(far[p], 2)
-			}
-		}
 	}
 	slices.SortFunc(tests, func(a, b string) int {
-		return cmp.Or(helps[a]-helps[b], far[a]-far[b], strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(far[a], far[b]), helps[a]-helps[b], strings.Compare(a, b))
 	})
 	return tests
 }

@@ -1,7 +1,10 @@
 package implement
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,7 +13,9 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/scope"
+	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -44,7 +49,7 @@ func TestAModuleListsAllOfItsFiles(t *testing.T) {
 	}
 	paths = append(paths, "core/a/two.go", "core/sync/last.go")
 	text := listed(modules, paths)
-	require.Contains(t, text, "module core\n  core/a/: one.go, two.go\n  core/a/testdata/: case-000.txt, case-001.txt, ")
+	require.Contains(t, text, "module core\n  core/a/: one.go, two.go\n  core/a/testdata/: case-000.txt, ")
 	require.Contains(t, text, ", case-399.txt\n  core/sync/: last.go\n")
 	for n := range 4000 {
 		paths = append(paths, fmt.Sprintf("core/a/testdata/more-%04d.txt", n))
@@ -59,11 +64,13 @@ func TestAModuleListsAllOfItsFiles(t *testing.T) {
 // TestCriteriaThatTheDescriptionHasAreToldOnce also has one from a field of its own.
 func TestCriteriaThatTheDescriptionHasAreToldOnce(t *testing.T) {
 	t.Parallel()
-	one := ticket.FromMarkdown("PAY-1", "# Debits\n\nToo many.\n\n## Acceptance criteria\n\n- A debit\n  is kept\n- No debit is lost\n")
+	one := ticket.FromMarkdown("PAY-1", "# Debits\n\nToo many.\n\n## Acceptance criteria\n\n- A debit\n  is kept\n"+
+		"- No debit is lost\n")
 	require.Len(t, one.Criteria, 2)
 	require.Equal(t, "PAY-1 \nDebits\n\n"+one.Description+"\n", told(one))
 	one.Criteria = append(one.Criteria, ticket.Criterion{N: 3, Text: "Debits are listed"})
-	require.Contains(t, told(one), "\n\nAcceptance criteria:\n1. A debit\nis kept\n2. No debit is lost\n3. Debits are listed\n")
+	require.Contains(t, told(one), "\n\nAcceptance criteria:\n1. A debit\nis kept\n2. No debit is lost\n"+
+		"3. Debits are listed\n")
 }
 
 // TestALargeTestThatIsLikelyToChangeIsShownInPart puts it before helpers of tests, and before
@@ -75,13 +82,7 @@ func TestALargeTestThatIsLikelyToChangeIsShownInPart(t *testing.T) {
 		"tests/test_session_age.py": "def test_age(): pass\n",
 		"tests/test_all.py":         strings.Repeat("def test_one(): pass\n", 3000),
 	}
-	rules := &scope.Rules{Modules: []config.Module{{Name: "src", Paths: []string{"src/**"}, Tests: []string{"tests/**"}}},
-		Entries: map[string]diff.Entry{}}
-	for p := range files {
-		rules.Entries[p] = diff.Entry{Mode: "100644"}
-	}
-	b := Brief{Base: Base{Tree: tree.Files(files), Rules: rules}, Draft: change.Draft{
-		Scope: change.Scope{Likely: []string{"src/session.py", "tests/test_all.py"}}}}
+	b := brief(files, "src/session.py", "tests/test_all.py")
 	blocks, err := b.examples(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "test", blocks[0].label)
@@ -90,4 +91,119 @@ func TestALargeTestThatIsLikelyToChangeIsShownInPart(t *testing.T) {
 	require.InDelta(t, maxExample, len(rest), 30)
 	require.True(t, strings.HasPrefix(blocks[1].text, "tests/test_session_age.py\n"), blocks[1].text)
 	require.Len(t, blocks, len(files)-1, "all tests and what stands beside them")
+}
+
+// TestTestsAreThoseNearestToTheLikelyFiles compares the words of paths; where a likely test is shown anyway, only
+// likely ones follow.
+func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for _, p := range []string{"core/sync/mpsc/bounded.rs", "core/tests/fd_test.rs", "core/tests/rename_test.rs",
+		"core/tests/sync_mpsc.rs", "core/tests/sync_once.rs", "core/tests/a_test.rs"} {
+		files[p] = "fn one() {}\n"
+	}
+	b := brief(files, "core/sync/mpsc/bounded.rs")
+	blocks, err := b.examples(t.Context(), []string{"core/sync/mpsc/bounded.rs"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"core/tests/sync_mpsc.rs", "core/tests/sync_once.rs", "core/tests/a_test.rs",
+		"core/tests/fd_test.rs"}, pathsIn(blocks))
+	b.Draft.Scope.Likely = append(b.Draft.Scope.Likely, "core/tests/sync_once.rs", "core/tests/sync_mpsc.rs")
+	blocks, err = b.examples(t.Context(), []string{"core/tests/sync_mpsc.rs"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"core/tests/sync_once.rs"}, pathsIn(blocks))
+}
+
+// TestALargeFileThatOnlyTheSearchFoundIsShownInPieces shows whole what is likely to change or small, without the mark
+// at its beginning.
+func TestALargeFileThatOnlyTheSearchFoundIsShownInPieces(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("int x;\n", 3000)
+	b := brief(map[string]string{"core/Likely.cs": "\ufeff" + long, "core/Small.cs": "\ufeffint y;\n",
+		"core/Large.cs": long}, "core/Likely.cs")
+	b.Draft.Chunks = []change.Chunk{{Path: "core/Large.cs", StartLine: 1, EndLine: 1, Text: "\ufeffint x;\n"},
+		{Path: "core/Small.cs", StartLine: 1, EndLine: 1, Text: "\ufeffint y;\n"}}
+	blocks, shown, err := b.sources(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"core/Likely.cs", "core/Small.cs"}, shown)
+	require.Equal(t, []block{{"file", "core/Likely.cs\n" + long}, {"file", "core/Small.cs\nint y;\n"},
+		{"piece", "core/Large.cs, lines 1 to 1\nint x;\n"}}, blocks[len(blocks)-3:])
+}
+
+// brief returns a brief for files that are all of one module, with those that the model expects to change.
+func brief(files map[string]string, likely ...string) Brief {
+	rules := &scope.Rules{Modules: []config.Module{{Name: "all", Paths: []string{"**"}}},
+		Entries: map[string]diff.Entry{}}
+	for p := range files {
+		rules.Entries[p] = diff.Entry{Mode: "100644", Blob: "b"}
+	}
+	return Brief{Base: Base{Tree: tree.Files(files), Rules: rules},
+		Draft: change.Draft{Scope: change.Scope{Likely: likely}}}
+}
+
+func pathsIn(blocks []block) (paths []string) {
+	for _, b := range blocks {
+		path, _, _ := strings.Cut(b.text, "\n")
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// asked is a model that keeps the prompts and gives fixed answers.
+type asked struct {
+	answers, prompts []string
+}
+
+func (a *asked) Identity() string { return "fixed" }
+
+func (a *asked) Chat(_ context.Context, r llm.Request) (llm.Answer, error) {
+	a.prompts = append(a.prompts, r.User)
+	return llm.Answer{Text: a.answers[len(a.prompts)-1]}, nil
+}
+
+func (a *asked) model() *Model {
+	return &Model{Chat: a, Redact: &secret.Redactor{}, Once: func(ctx context.Context, _ string,
+		do func(context.Context) (Recorded, error)) (Recorded, error) {
+		return do(ctx)
+	}}
+}
+
+// TestARefusedAnswerIsShownWithItsReasons leaves out of the next one a file that stays as it is.
+func TestARefusedAnswerIsShownWithItsReasons(t *testing.T) {
+	t.Parallel()
+	b := brief(map[string]string{"core/a.py": "def a():\n    pass\n", "core/b.py": "b = 1\n"}, "core/a.py")
+	edit := func(path, search, replace string) string {
+		text, err := json.Marshal(Proposed{Path: path, Edits: []change.Edit{{Search: search, Replace: replace}}})
+		require.NoError(t, err)
+		return string(text)
+	}
+	answer := func(files ...string) string { return `{"root_cause":"","changes":[` + strings.Join(files, ",") + "]}" }
+	first := answer(edit("core/a.py", "def a():\n  pass\n", "x = 1\n"))
+	a := &asked{answers: []string{first, answer(edit("core/a.py", "    pass\n", "    return 1\n"),
+		edit("core/b.py", "b = 1\n", "b = 1\n"))}}
+	_, files, _, err := a.model().Code(t.Context(), b)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	require.Equal(t, "def a():\n    return 1\n", files[0].Content)
+	require.NotContains(t, a.prompts[0], " answer>>>")
+	require.Regexp(t, "(?s) answer>>>\n"+regexp.QuoteMeta(first)+"\n.* refused>>>\n"+
+		`"core/a.py": edit 1: what it looks for is not there from its line 2 on: "  pass"`, a.prompts[1])
+
+	nothing := answer(edit("core/b.py", "b = 1\n", "b = 1\n"))
+	_, _, _, err = (&asked{answers: []string{nothing, nothing}}).model().Code(t.Context(), b)
+	require.EqualError(t, err, "the model's answer (code) could not be used: it changes nothing")
+}
+
+// TestTheTestsOfAnEarlierProposalAreShownWithFeedback is of a draft that its approver sent back.
+func TestTheTestsOfAnEarlierProposalAreShownWithFeedback(t *testing.T) {
+	t.Parallel()
+	b := brief(map[string]string{"core/a.py": "a = 1\n"}, "core/a.py")
+	b.Draft.Tests = []change.File{change.Of("core/test_a.py", "", "", "", "def test_a(): pass\n")}
+	a := &asked{answers: []string{`{"tests":[]}`, `{"tests":[]}`}}
+	_, _, err := a.model().Tests(t.Context(), b)
+	require.NoError(t, err)
+	require.NotContains(t, a.prompts[0], "test_a")
+	b.Rounds = []string{"name it test_one"}
+	_, _, err = a.model().Tests(t.Context(), b)
+	require.NoError(t, err)
+	require.Regexp(t, `(?s) earlier test>>>\n.*\+def test_a\(\): pass\n`, a.prompts[1])
 }

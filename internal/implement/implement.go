@@ -93,9 +93,10 @@ func Fingerprint() string {
 func answered[T any](ctx context.Context, m *Model, q question, read func(T) ([]string, error)) (used cost.Usage,
 	err error) {
 	var why []string
+	var last string
 	for try := range 2 {
 		if try > 0 {
-			q.blocks = append(q.blocks, block{"refused - why your last answer was not taken", strings.Join(why, "\n")})
+			q.blocks = append(q.blocks, block{"answer", last}, block{"refused", strings.Join(why, "\n")})
 		}
 		r, err := m.ask(ctx, q)
 		used = cost.Add(used, r.Usage)
@@ -103,6 +104,7 @@ func answered[T any](ctx context.Context, m *Model, q question, read func(T) ([]
 			return used, err
 		}
 		var said T
+		last = r.Text
 		if r.Ended != "" {
 			why = []string{"it was " + r.Ended}
 		} else if why = object(r.Text, &said); why == nil {
