@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -90,14 +91,14 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 
 const (
 	maxFiles = 160 << 10 // bytes of whole files in a prompt
-	maxFound = 16 << 10  // bytes of one that only the search found
+	maxAside = 16 << 10  // bytes of one that only the search found, or of a test while the change is written
 )
 
 // question returns the question for a change or its tests. It shows the sources, for tests also
 // existing tests as examples, then the feedback and the files proposed before.
 func (b Brief) question(ctx context.Context, step string, before []change.File) (q question, err error) {
 	q = question{step: step, schema: prompt(step+".json", "{{files}}", prompt("files.json")), tokens: longAnswer}
-	all, shown, err := b.sources(ctx)
+	all, shown, err := b.sources(ctx, step)
 	if err == nil && step == "tests" {
 		var examples []block
 		examples, err = b.examples(ctx, shown)
@@ -118,33 +119,39 @@ func proposed(label string, files []change.File) (all []block) {
 	return all
 }
 
-// sources returns the ticket, the modules with their rules, the files likely to change, whose
-// paths are in shown, the small files in which the search found something, and pieces of others.
-func (b Brief) sources(ctx context.Context) (all []block, shown []string, err error) {
+// sources returns the ticket, the modules with their rules, whole files, whose paths are in shown,
+// and pieces of others. The files are those likely to change, without large tests unless the step
+// is tests, which come first then, and the small ones in which the search found something.
+func (b Brief) sources(ctx context.Context, step string) (all []block, shown []string, err error) {
 	d, rules := b.Draft, b.Base.Rules
 	all = []block{{"ticket", told(b.Ticket)}, {"classification", classified(d.Class)}}
 	for _, m := range rules.Modules {
-		all = append(all, block{"module", fmt.Sprintf("%s: %s\nmay be changed: %s\n", m.Name, oneLine(m.Description),
+		all = append(all, block{"module", fmt.Sprintf("%s\nmay be changed: %s\n", titled(m),
 			strings.Join(slices.Concat(m.Paths, m.Tests), " "))})
 		for _, rule := range m.Rules {
 			all = append(all, block{"rule", rule})
 		}
 	}
-	likely := d.Scope.Likely
+	found := slices.Clone(d.Scope.Likely)
 	for _, c := range d.Chunks {
-		text, err := b.Base.Read(ctx, c.Path)
+		found = append(found, c.Path)
+	}
+	var may []string
+	for i, p := range found {
+		if _, ok := rules.Entries[p]; !ok || slices.Contains(may, p) || rules.Refuses(p) != "" {
+			continue
+		}
+		text, err := b.Base.Read(ctx, p)
 		if err != nil && !tree.AboutFile(err) {
 			return nil, nil, err
 		}
-		if len(text) <= maxFound {
-			likely = append(slices.Clip(likely), c.Path)
-		}
-	}
-	var may []string
-	for _, p := range likely {
-		if _, ok := rules.Entries[p]; ok && !slices.Contains(may, p) && rules.Refuses(p) == "" {
+		named := i < len(d.Scope.Likely)
+		if len(text) <= maxAside || named && (step == "tests" || !lang.IsTest(p)) {
 			may = append(may, p)
 		}
+	}
+	if step == "tests" {
+		order.Stable(may, func(a, b string) int { return aside(a) - aside(b) })
 	}
 	shown, files, err := b.Base.show(ctx, "file", may, maxFiles, 0)
 	all = append(all, files...)
@@ -155,6 +162,14 @@ func (b Brief) sources(ctx context.Context) (all []block, shown []string, err er
 		}
 	}
 	return all, shown, err
+}
+
+// aside sorts tests before what they test.
+func aside(p string) int {
+	if lang.IsTest(p) {
+		return 0
+	}
+	return 1
 }
 
 // show reads files, at most room bytes altogether. Of one that does not fit it takes the first
@@ -218,13 +233,17 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 	own = slices.DeleteFunc(own, func(p string) bool {
 		return slices.Contains(shown, p) || enough && !likely(p)
 	})
+	builds := b.builds(shown)
+	if enough { // the likely test shows what tests are written with
+		builds = nil
+	}
 	for _, kind := range []struct {
 		label      string
 		paths      []string
 		most, room int
 	}{
 		{"test", b.nearest(own), mostTests, maxExamples}, {"end-to-end test", b.nearest(wide), 1, maxExamples},
-		{"build", b.builds(shown), mostBuild, maxBuild},
+		{"build", builds, mostBuild, maxBuild},
 	} {
 		_, blocks, err := b.Base.show(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], kind.room,
 			maxExample)

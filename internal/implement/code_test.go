@@ -113,20 +113,23 @@ func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
 	require.Equal(t, []string{"core/tests/sync_once.rs"}, pathsIn(blocks))
 }
 
-// TestALargeFileThatOnlyTheSearchFoundIsShownInPieces shows whole what is likely to change or small, without the mark
-// at its beginning.
-func TestALargeFileThatOnlyTheSearchFoundIsShownInPieces(t *testing.T) {
+// TestLargeFilesAreShownToTheStepThatChangesThem shows whole what is small or likely to change, tests first to the step
+// that writes them, and large ones only to that; without the mark at a file's beginning.
+func TestLargeFilesAreShownToTheStepThatChangesThem(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("int x;\n", 3000)
 	b := brief(map[string]string{"core/Likely.cs": "\ufeff" + long, "core/Small.cs": "\ufeffint y;\n",
-		"core/Large.cs": long}, "core/Likely.cs")
+		"core/Large.cs": long, "test/LikelyTests.cs": long}, "core/Likely.cs", "test/LikelyTests.cs")
 	b.Draft.Chunks = []change.Chunk{{Path: "core/Large.cs", StartLine: 1, EndLine: 1, Text: "\ufeffint x;\n"},
 		{Path: "core/Small.cs", StartLine: 1, EndLine: 1, Text: "\ufeffint y;\n"}}
-	blocks, shown, err := b.sources(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []string{"core/Likely.cs", "core/Small.cs"}, shown)
-	require.Equal(t, []block{{"file", "core/Likely.cs\n" + long}, {"file", "core/Small.cs\nint y;\n"},
-		{"piece", "core/Large.cs, lines 1 to 1\nint x;\n"}}, blocks[len(blocks)-3:])
+	likely, test := block{"file", "core/Likely.cs\n" + long}, block{"file", "test/LikelyTests.cs\n" + long}
+	small, piece := block{"file", "core/Small.cs\nint y;\n"}, block{"piece", "core/Large.cs, lines 1 to 1\nint x;\n"}
+	for step, want := range map[string][]block{"code": {likely, small, piece}, "tests": {test, likely, small, piece}} {
+		blocks, shown, err := b.sources(t.Context(), step)
+		require.NoError(t, err)
+		require.Equal(t, want, blocks[3:], step)
+		require.Len(t, shown, len(want)-1)
+	}
 }
 
 // brief returns a brief for files that are all of one module, with those that the model expects to change.
