@@ -200,7 +200,8 @@ const (
 	manyModules = 2
 )
 
-// Warnings returns what deserves a second look: the draft's size, its check, its tests.
+// Warnings returns what deserves a second look: the draft's size, its check, its tests, criteria
+// that it does not meet.
 func (s State) Warnings() (all []string) {
 	if n := change.Lines(s.Proposed()); n > manyLines {
 		all = append(all, fmt.Sprintf("%d lines change, more than %d: look whether the ticket asks for all of it", n,
@@ -214,6 +215,15 @@ func (s State) Warnings() (all []string) {
 	}
 	if len(s.Tests) == 0 && len(s.Changes) > 0 {
 		all = append(all, "no test comes with it")
+	}
+	var unmet []string
+	for _, c := range s.Seen.Criteria {
+		if c.Verdict == finding.NotMet {
+			unmet = append(unmet, strconv.Itoa(c.N))
+		}
+	}
+	if len(unmet) > 0 {
+		all = append(all, "the review found no evidence for criteria "+strings.Join(unmet, ", "))
 	}
 	return all
 }

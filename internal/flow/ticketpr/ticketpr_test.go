@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
 )
@@ -21,4 +22,14 @@ func TestTheGraphIsTheReferencesNodeForNode(t *testing.T) {
 		require.Contains(t, drawn, node)
 	}
 	t.Log(drawn)
+}
+
+// TestADraftWarnsOfCriteriaThatItDoesNotMeet leaves out those about which the review cannot tell.
+func TestADraftWarnsOfCriteriaThatItDoesNotMeet(t *testing.T) {
+	t.Parallel()
+	s := ticketpr.State{Seen: ticketpr.Seen{Criteria: []finding.Criterion{{N: 1, Verdict: finding.Met},
+		{N: 2, Verdict: finding.NotMet}, {N: 3, Verdict: finding.Unknown}, {N: 4, Verdict: finding.NotMet}}}}
+	require.Equal(t, []string{"the review found no evidence for criteria 2, 4"}, s.Warnings())
+	s.Seen.Criteria = s.Seen.Criteria[:1]
+	require.Empty(t, s.Warnings())
 }
