@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/lang"
-	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -156,7 +155,8 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 
 const (
 	maxLikely = 40       // files that the model expects to change
-	maxListed = 40 << 10 // bytes of the list of files, unless there are very many modules
+	maxListed = 40 << 10 // bytes of the list of files
+	fewListed = 32       // files of a module, about, that are listed even so
 )
 
 // listed returns the modules as the prompt shows them, with their files by folder. If that is too long, each module
@@ -175,18 +175,17 @@ func listed(modules []config.Module, paths []string) string {
 				s.files = append(s.files, p)
 			}
 		}
-		order.Stable(s.files, func(a, b string) int { return rank(a) - rank(b) })
+		s.files = first(s.files, func(p string) bool { return lang.Of(p).Name != "" && lang.Of(p).Kind == lang.Code })
 		all = append(all, s)
 	}
 	tests := modules[0].Tests
 	shared := !slices.ContainsFunc(modules, func(m config.Module) bool { return !slices.Equal(m.Tests, tests) })
 	for _, m := range modules {
-		head := "module " + titled(m)
-		if shared {
-			add(head, m.Paths)
-		} else {
-			add(head, slices.Concat(m.Paths, m.Tests))
+		globs := m.Paths
+		if !shared {
+			globs = slices.Concat(globs, m.Tests)
 		}
+		add("module "+titled(m), globs)
 	}
 	if shared && len(tests) > 0 {
 		add("tests of every module", tests)
@@ -202,15 +201,17 @@ func listed(modules []config.Module, paths []string) string {
 	}
 }
 
-// fewListed is how many files each module lists at least, about.
-const fewListed = 32
-
-// rank sorts code before other files.
-func rank(p string) int {
-	if l := lang.Of(p); l.Name != "" && l.Kind == lang.Code {
-		return 0
+// first returns files with those for which is holds before the others.
+func first(files []string, is func(string) bool) (all []string) {
+	var others []string
+	for _, p := range files {
+		if is(p) {
+			all = append(all, p)
+		} else {
+			others = append(others, p)
+		}
 	}
-	return 1
+	return append(all, others...)
 }
 
 // byFolder returns the first files, at most as many as given, a line for each folder.

@@ -15,7 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/lang"
-	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -151,7 +150,7 @@ func (b Brief) sources(ctx context.Context, step string) (all []block, shown []s
 		}
 	}
 	if step == "tests" {
-		order.Stable(may, func(a, b string) int { return aside(a) - aside(b) })
+		may = first(may, lang.IsTest)
 	}
 	shown, files, err := b.Base.show(ctx, "file", may, maxFiles, 0)
 	all = append(all, files...)
@@ -162,14 +161,6 @@ func (b Brief) sources(ctx context.Context, step string) (all []block, shown []s
 		}
 	}
 	return all, shown, err
-}
-
-// aside sorts tests before what they test.
-func aside(p string) int {
-	if lang.IsTest(p) {
-		return 0
-	}
-	return 1
 }
 
 // show reads files, at most room bytes altogether. Of one that does not fit it takes the first
@@ -261,23 +252,20 @@ var endToEnd = pattern.Lazy(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptanc
 // nearest sorts tests by how close they are to a likely file: the file itself, then by the words
 // that their paths have in common; tests by name before what stands beside them.
 func (b Brief) nearest(tests []string) []string {
-	far, helps := map[string]int{}, map[string]int{}
+	far := map[string]int{}
 	for _, p := range tests {
 		words := chunk.Tokens(p)
 		for _, l := range b.Draft.Scope.Likely {
-			other := slices.DeleteFunc(chunk.Tokens(l), func(w string) bool { return slices.Contains(words, w) })
-			far[p] = min(far[p], len(other)-len(chunk.Tokens(l)))
-			if p == l {
-				far[p] = math.MinInt
+			common := slices.DeleteFunc(chunk.Tokens(l), func(w string) bool { return !slices.Contains(words, w) })
+			if far[p] = min(far[p], -2*len(common)); p == l {
+				far[p] = math.MinInt / 2
 			}
 		}
 		if !named().MatchString(path.Base(p)) {
-			helps[p] = 1
+			far[p]++
 		}
 	}
-	slices.SortFunc(tests, func(a, b string) int {
-		return cmp.Or(cmp.Compare(far[a], far[b]), helps[a]-helps[b], strings.Compare(a, b))
-	})
+	slices.SortFunc(tests, func(a, b string) int { return cmp.Or(far[a]-far[b], strings.Compare(a, b)) })
 	return tests
 }
 
