@@ -232,7 +232,7 @@ func TestP9_ARunStopsBeforeItCostsMoreThanItsCap(t *testing.T) {
 	report, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)
 	require.EqualValues(t, 4, asked.asked.Load(), "and is not paid again")
-	require.EqualValues(t, 400, report.Cost)
+	require.EqualValues(t, 400, *report.Cost)
 }
 
 func TestPricesAreThoseOfReviewerAndJudge(t *testing.T) {

@@ -47,7 +47,7 @@ type Report struct {
 	About
 	Losses      map[string][]Lost `json:"losses"`                 // by stage, in the order of the cases
 	Moved       map[string][]Lost `json:"moved"`                  // by stage, in the order of the cases
-	Cost        cost.MicroUSD     `json:"cost_microusd"`          // of review and judge, as far as prices are known
+	Cost        *cost.MicroUSD    `json:"cost_microusd"`          // of review and judge; nil if no price is known
 	CostPerCase *stats.Quantile   `json:"cost_per_case_microusd"` // of the review
 	UnreadCases int               `json:"unread_cases"`           // not read in full, including failed runs
 	Usage       Bill              `json:"usage"`                  // of the review
@@ -139,10 +139,12 @@ func Summarize(results []Result, about About) Report {
 	grave, costs := 0, make([]float64, 0, len(results))
 	for _, of := range results {
 		grave += of.unmatchedMajor()
-		costs = append(costs, float64(of.Usage.Cost))
+		if known := of.Usage.Known(); known != nil {
+			costs = append(costs, float64(*known))
+		}
 		r.add(of)
 	}
-	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, stats.Quantiles(costs)
+	r.Cost, r.CostPerCase = cost.Usage(r.Usage.plus(cost.Usage(r.Judging))).Known(), stats.Quantiles(costs)
 	r.Rates = Rates{
 		Pass: stats.Wilson(r.Passed, r.Cases), Recall: stats.Wilson(r.Hit, r.Golden),
 		Precision:     stats.Wilson(r.Matched, r.Posted),

@@ -19,12 +19,16 @@ func TestAPriceThatIsNotKnownIsNull(t *testing.T) {
 	printed, err := json.Marshal(Summarize([]Result{{Judging: unpriced, Usage: unpriced}}, About{}))
 	require.NoError(t, err)
 	var got struct {
+		Total          *int           `json:"cost_microusd"`
+		PerCase        map[string]any `json:"cost_per_case_microusd"`
 		Usage, Judging struct {
 			Tokens int  `json:"input_tokens"`
 			Cost   *int `json:"cost_microusd"`
 		}
 	}
 	require.NoError(t, json.Unmarshal(printed, &got))
+	require.Nil(t, got.Total)
+	require.Nil(t, got.PerCase)
 	require.Nil(t, got.Usage.Cost)
 	require.Nil(t, got.Judging.Cost)
 	require.Equal(t, 7, got.Judging.Tokens)
@@ -56,7 +60,7 @@ func TestSummaryCountsByHand(t *testing.T) {
 		},
 	}, r.By)
 	require.Equal(t, 1, r.UnreadCases)
-	require.Equal(t, cost.MicroUSD(66_000), r.Cost)
+	require.Equal(t, cost.MicroUSD(66_000), *r.Cost)
 	require.Equal(t, []string{"go-2", "ts-2", "py-2"},
 		[]string{r.NotPassed[0].Case, r.NotPassed[1].Case, r.NotPassed[2].Case})
 	require.Equal(t, "ts-2", r.Losses["threshold"][0].Case)
