@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -55,6 +57,32 @@ const sources = `context:
     - {confluence: %[1]s/wiki, user-env: JIRA_USER, token-env: JIRA_TOKEN}
     - issues: github
 `
+
+// TestATrackersTicketIsNotImplementedInPublic asks for one in a clone of a public repository: the branch,
+// once it is pushed, would tell what the ticket says.
+func TestATrackersTicketIsNotImplementedInPublic(t *testing.T) {
+	s := setUp(t, scene{})
+	s.hub.AddRepo("octo/hidden", githubtest.RepoOptions{Private: true}).Permit("maya", "write")
+	dir, _ := s.clone(githubtest.Tree{"TASK-1.md": "# Greet\n\nBe polite.\n",
+		".github/pr-review.yml": fmt.Sprintf(sources, atlassian(t))})
+	env := map[string]string{"JIRA_USER": "mei@acme.example", "JIRA_TOKEN": "jira-token-of-mei",
+		"GITHUB_TOKEN": s.hub.UserToken("maya"), "PATH": os.Getenv("PATH")}
+	for asked, refused := range map[string]bool{
+		"octo/demo PAY-123": true, "octo/hidden PAY-123": false, "octo/demo TASK-1.md": false,
+		"octo/nowhere PAY-123": false, // nobody can say that it is public
+	} {
+		t.Run(asked, func(t *testing.T) {
+			t.Parallel()
+			repo, ticket, _ := strings.Cut(asked, " ")
+			cmd := s.command(env, "implement", ticket, "--repo", repo)
+			cmd.Dir = dir
+			got := exited(t, cmd)
+			const reason = "error: on a public repository branch, title and diff would reveal what PAY-123 says\n"
+			require.Equal(t, refused, strings.HasPrefix(got.Stderr, reason), got.Stderr)
+			require.Equal(t, refused, got.Code == 2, got.Stderr)
+		})
+	}
+}
 
 func TestContextShowsWhatWouldBeFetched(t *testing.T) {
 	s := setUp(t, scene{})

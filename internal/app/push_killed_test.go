@@ -9,12 +9,29 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
 )
 
 // cloned is a clone of octo/demo's main at home, with what runs implement in it.
 func (s *stage) cloned() func(args ...string) *exec.Cmd {
 	s.t.Helper()
-	dir, state := s.t.TempDir(), s.t.TempDir()
+	state := s.t.TempDir()
+	dir, head := s.clone(roundTree())
+	s.repo.CommitAs(head, "main", "as in the clone", roundTree())
+	return func(args ...string) *exec.Cmd {
+		home := map[string]string{"XDG_STATE_HOME": state, "PATH": os.Getenv("PATH")}
+		cmd := s.command(home, append([]string{"implement", "octo/demo#7", "--push",
+			"--repo", "octo/demo", "--quiet"}, args...)...)
+		cmd.Dir = dir
+		return cmd
+	}
+}
+
+// clone makes a clone of one commit, and returns its folder and that commit.
+func (s *stage) clone(tree githubtest.Tree) (dir, head string) {
+	s.t.Helper()
+	dir = s.t.TempDir()
 	git := func(args ...string) string {
 		cmd := exec.CommandContext(s.t.Context(), "git", args...)
 		cmd.Dir = dir
@@ -23,21 +40,14 @@ func (s *stage) cloned() func(args ...string) *exec.Cmd {
 		require.NoError(s.t, err, "%s", out)
 		return strings.TrimSpace(string(out))
 	}
-	for path, text := range roundTree() {
+	for path, text := range tree {
 		require.NoError(s.t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700))
 		require.NoError(s.t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
 	}
 	git("init", "-q", "-b", "main")
 	git("add", ".")
 	git("-c", "user.name=Maya", "-c", "user.email=maya@example.com", "commit", "-qm", "one")
-	s.repo.CommitAs(git("rev-parse", "HEAD"), "main", "as in the clone", roundTree())
-	return func(args ...string) *exec.Cmd {
-		home := map[string]string{"XDG_STATE_HOME": state, "PATH": os.Getenv("PATH")}
-		cmd := s.command(home, append([]string{"implement", "octo/demo#7", "--push",
-			"--repo", "octo/demo", "--quiet"}, args...)...)
-		cmd.Dir = dir
-		return cmd
-	}
+	return dir, git("rev-parse", "HEAD")
 }
 
 // TestP5_APushThatIsKilledIsGoneOnWith kills implement --push before and after each of its

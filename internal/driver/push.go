@@ -103,6 +103,20 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 		}}}, err
 }
 
+// MayReveal refuses a tracker's ticket that a change in a public repository would reveal. A
+// repository that cannot be read counts as private.
+func (f *Front) MayReveal(ctx context.Context, ref pull.Ref, s settings.Settings, c config.Context, key string) error {
+	api, err := f.GitHub(ref, s)
+	if err != nil {
+		return nil
+	}
+	if repo, err := api.Repository(ctx, ref.Owner, ref.Repo); err == nil {
+		_, err = TicketShow(ctx, api, ref, c, key, repo.Private)
+		return err
+	}
+	return nil
+}
+
 // OnTip refuses a base that is not the tip of its branch on GitHub, before anything is paid for.
 func (p *Push) OnTip(ctx context.Context, b ingest.Base) error {
 	if b.Branch == "" {

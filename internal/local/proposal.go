@@ -143,9 +143,10 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 	return p.driver().Propose(ctx, what)
 }
 
-// mayPush checks that --push is possible, before anything is paid for, and sets p.onto.
+// mayPush checks that --push is possible, before anything is paid for, and sets p.onto. Without
+// --push it only refuses a tracker's ticket that the change would reveal on a public repository.
 func (p *proposing) mayPush(ctx context.Context) (err error) {
-	if !p.Push {
+	if own := p.ticket.Source == "file" || ticketpr.IssueNumber(p.ticket.Key) > 0; own && !p.Push {
 		return nil
 	}
 	ref, err := ingest.Origin(ctx, ".")
@@ -153,8 +154,13 @@ func (p *proposing) mayPush(ctx context.Context) (err error) {
 		ref = pull.Ref{Host: pull.DefaultHost}.On(p.Getenv("GITHUB_SERVER_URL"))
 		ref.Owner, ref.Repo, err = pull.ParseRepository(p.repo)
 	}
-	if err != nil {
+	switch {
+	case err != nil && p.Push:
 		return problem.Usage("--push: "+err.Error(), "name the repository: --repo owner/name")
+	case err != nil:
+		return nil
+	case !p.Push:
+		return p.MayReveal(ctx, ref, p.Settings, p.base.Config.Context, p.ticket.Key)
 	}
 	p.onto, err = p.NewPush(ctx, ref, p.Settings, p.base, p.ticket, p.Resuming())
 	return err
