@@ -222,7 +222,7 @@ func (r *Run) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
 const mostNamed = 10
 
 func (r *Run) endpoint() *url.URL {
-	u, err := url.Parse(cmp.Or(r.BaseURL, llm.DefaultBaseURL))
+	u, err := url.Parse(cmp.Or(r.WithModel(r.Getenv).BaseURL, llm.DefaultBaseURL))
 	if err != nil {
 		return &url.URL{Host: "an address that does not parse"} // the client was made with it
 	}
