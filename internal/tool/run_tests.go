@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -167,5 +169,11 @@ func (o TestSources) files() (string, error) {
 		return "", errors.New("the workspace cannot be opened")
 	}
 	defer root.Close()
-	return readResults(root.FS(), o.Glob)
+	glob := o.Glob
+	if dir, err := filepath.Abs(o.Workspace); err == nil && filepath.IsAbs(glob) {
+		if inside, err := filepath.Rel(dir, glob); err == nil {
+			glob = inside
+		}
+	}
+	return readResults(root.FS(), path.Clean(filepath.ToSlash(glob)))
 }

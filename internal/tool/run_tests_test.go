@@ -174,3 +174,15 @@ func FuzzResults(f *testing.F) {
 		}
 	})
 }
+
+func TestResultsAreFoundByOtherFormsOfTheirPath(t *testing.T) {
+	t.Parallel()
+	dir := workspace(t, map[string]string{"out/a.xml": "<testsuite><testcase name='t'/></testsuite>"})
+	for form, glob := range map[string]string{"of this folder": "./out/*.xml", "two slashes": "out//a.xml",
+		"absolute": filepath.Join(dir, "out", "*.xml")} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			require.Contains(t, tested(t, tool.TestSources{Workspace: dir, Glob: glob}).Text, `"out/a.xml": 1 tests`)
+		})
+	}
+}
