@@ -76,38 +76,48 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 			s.hidden[c.ID()] = true
 		}
 	}
-	a.read(s.question.path, lines)
+	a.read(s.question.path, file, lines)
 	return a, nil
 }
 
-// read collects the names of a change.
-func (a *around) read(path string, changed []changedLine) {
-	text, signatures, defines := "", "", lang.Of(path).Defines
+// constructors are the names that constructors have in all classes.
+var constructors = strings.Fields("__construct __init__ initialize constructor")
+
+// read collects the names of a change to a file.
+func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
+	text, signatures, language := "", "", lang.Of(path)
 	var lines []string // whose definitions may be visible elsewhere
 	for _, l := range changed {
-		text += l.text + "\n"
+		code := language.Blank(l.text)
+		text += code + "\n"
 		if !slices.ContainsFunc(a.enclosing, l.inBody) {
-			lines = append(lines, l.text)
+			lines = append(lines, code)
 		}
 	}
 	on := chunk.Identifiers(text)
 	for _, c := range a.enclosing {
-		if c.Kind == chunk.Function || c.Kind == chunk.Method {
+		defined := func(d chunk.Chunk) bool { return slices.Contains(d.Defines, c.Name) } // a test's it is not
+		switch {
+		case slices.Contains(constructors, c.Name):
+			a.names = append(a.names, c.Scope[strings.LastIndex(c.Scope, ".")+1:])
+		case c.Kind != chunk.Constants && c.Kind != chunk.Window && slices.ContainsFunc(file, defined):
 			a.names = append(a.names, c.Name)
 		}
 		for _, name := range c.Defines {
-			if c.Kind != chunk.Function && c.Kind != chunk.Method && slices.Contains(on, name) || name == c.Name {
+			if c.Kind != chunk.Function && c.Kind != chunk.Method && slices.Contains(on, name) {
 				a.names = append(a.names, name)
 			}
 		}
 		signatures += c.Signature + "\n"
 	}
 	for _, name := range on { // no chunk of the new file has a definition that was removed
-		if slices.ContainsFunc(lines, defines(name)) {
+		if slices.ContainsFunc(lines, language.Defines(name)) {
 			a.names = append(a.names, name)
 		}
 	}
-	a.names = once(slices.DeleteFunc(a.names, func(name string) bool { return name == "" }))
+	a.names = once(slices.DeleteFunc(a.names, func(name string) bool {
+		return len(name) < 3 || name == "self" || slices.Contains(constructors, name)
+	}))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
 	a.touched = slices.DeleteFunc(on, known)
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)

@@ -102,13 +102,16 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 		return nil, err
 	}
 	linked := s.Index.Linked(q.path)
-	p := pieces{change: q, names: a.names, shown: shown, seen: map[string]bool{}}
+	p := pieces{change: q, shown: shown, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(q.hunks, true)))
-	users := q.related(f.users)
+	named := func(c chunk.Chunk) bool { return naming(a.names)(0, lang.Of(c.Path).Blank(c.Text)) }
+	users := without(q.related(f.users), func(c chunk.Chunk) bool { return !named(c) })
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
-	p.add(Calls, without(lost, isTest), mostLost, naming(lostNames))
+	p.add(Similar, without(f.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
+		naming(a.names))
 	p.add(Defines, s.visible(q.related(f.named), linked), mostNamed, naming(a.touched))
 	p.add(Defines, q.related(f.types), mostNamed, naming(a.types))
+	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
 	p.add(Tests, slices.Concat(q.related(tests), without(users, isCode)), mostTests, naming(a.names))
 	if err := s.constants(ctx, &p); err != nil {
 		return nil, err
@@ -150,14 +153,19 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 }
 
 // visible returns the chunks that define a name of the changed code, not of its comments and strings, and
-// that the file can see: in its folder or linked with it. If no file is linked, all can be seen.
+// that the file can see: in its folder or linked with it. If no file is linked, all can be seen; so can a function
+// or type that no other of the chunks has the name of.
 func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
 	q, code := s.question, ""
 	for _, l := range changedLines(q.hunks, true) {
 		code += lang.Of(q.path).Blank(l.text) + "\n"
 	}
+	alone := func(c chunk.Chunk) bool {
+		return c.Kind != chunk.Constants && index.Holds(code, c.Name) &&
+			len(without(chunks, func(d chunk.Chunk) bool { return d.Name != c.Name })) == 1
+	}
 	return without(chunks, func(c chunk.Chunk) bool {
-		return len(linked) > 0 && path.Dir(c.Path) != path.Dir(q.path) && !slices.Contains(linked, c.Path) ||
+		return len(linked) > 0 && path.Dir(c.Path) != path.Dir(q.path) && !slices.Contains(linked, c.Path) && !alone(c) ||
 			!slices.ContainsFunc(c.Defines, func(name string) bool { return index.Holds(code, name) })
 	})
 }

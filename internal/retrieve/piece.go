@@ -7,7 +7,6 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
-	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -23,7 +22,6 @@ const (
 // pieces collects the candidates for a pack, each chunk once.
 type pieces struct {
 	change question
-	names  []string     // names that the change defines
 	shown  diff.Anchors // lines that the diff shows
 	seen   map[string]bool
 	all    []Piece
@@ -59,26 +57,13 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 		if part.Path == p.change.path && p.shown.Admit("RIGHT", part.StartLine, part.EndLine) {
 			continue
 		}
-		piece := Piece{Chunk: part, Why: p.why(kind, c)}
+		piece := Piece{Chunk: part, Why: kind}
 		if kind == Encloses && c.Kind != chunk.Constants && c.EndLine-c.StartLine < wholeAround {
 			piece.around = c
 		}
 		p.all = append(p.all, piece)
 		most--
 	}
-}
-
-// why returns the kind that is true of a chunk. Calls is true only if its code holds a name
-// that the change defines. Otherwise it defines a name in the hunks, or was just found.
-func (p *pieces) why(kind Why, c chunk.Chunk) Why {
-	if kind != Calls || naming(p.names)(0, lang.Of(c.Path).Blank(c.Text)) {
-		return kind
-	}
-	changed := plain(p.change.hunks)
-	if slices.ContainsFunc(c.Defines, func(name string) bool { return index.Holds(changed, name) }) {
-		return Defines
-	}
-	return Similar
 }
 
 // Of a chunk with more than whole lines, the wanted lines are shown, with before lines above and behind lines
