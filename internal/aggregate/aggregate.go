@@ -65,6 +65,7 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	markDuplicates(all)
 	earlier := recognise(all, files, in)
 	mergeRules(all)
+	markTwins(all)
 	order.Stable(all, compare) // a severity may have increased
 	for _, f := range all {
 		if from := in.Report.From; from != "" && f.Severity.Rank() < from.Rank() {

@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -41,4 +42,37 @@ func markRepeats(all []*entry) {
 		}
 		f.Body += fmt.Sprintf(" The same on %s %s%s.", noun, strings.Join(lines, ", "), more)
 	}
+}
+
+// markTwins merges findings of a model on two files that are about one cause: one names the place of the other, and
+// either both say the same or the other names its file. The one whose place is named is kept and lists the other.
+func markTwins(all []*entry) {
+	for _, f := range slices.Backward(all) {
+		i := slices.IndexFunc(all, func(other *entry) bool {
+			return f.Source == finding.Model && other.Source == finding.Model && f.Filtered+other.Filtered == "" &&
+				f.Path != other.Path && f.names(other) &&
+				(strings.Contains(other.Body, f.Path) ||
+					sameClaim(wordingOf(f.Title, f.Quote), wordingOf(other.Title, other.Quote)))
+		})
+		if i < 0 {
+			continue
+		}
+		kept := all[i]
+		if f.Severity.Rank() > kept.Severity.Rank() {
+			kept.Severity = f.Severity
+		}
+		kept.Body += fmt.Sprintf(" The same shows in `%s`, line %d.", f.Path, f.Line)
+		f.Filtered, f.Note, f.filteredBy = finding.Repeat, "said by the finding in "+kept.Path, kept
+	}
+}
+
+// names reports whether a finding's text has another one's place, as path:line.
+func (f *entry) names(other *entry) bool {
+	for line := max(other.StartLine, other.Line-longestRange); line <= other.Line; line++ {
+		_, after, found := strings.Cut(f.Body+" ", fmt.Sprintf("%s:%d", other.Path, line))
+		if found && (after[0] < '0' || after[0] > '9') {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package aggregate_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -50,6 +51,40 @@ func TestEqualFindingsOfARuleInOneFileAreOneWithItsPlaces(t *testing.T) {
 		for _, f := range all[c.kept:] {
 			require.True(t, f.ListedBy(kept[0]), name)
 		}
+	}
+}
+
+// Reviews of two files of one change report one cause, each at its own side: the finding that names the other's place
+// is listed by that one.
+func TestFindingsOfTwoFilesAboutOneCauseAreOneWithBothPlaces(t *testing.T) {
+	t.Parallel()
+	fix := at("lib/a.go", 1, finding.Minor, "`retry` is given a map for its number of tries")
+	for name, c := range map[string]struct {
+		title, body, says string
+		kept              int
+	}{
+		"the same words":       {"A map is given to `retry` for tries", "See lib/a.go:1.", "", 1},
+		"each names the other": {"A failure ends in a panic", "lib/a.go:1 passes a map.", "`b.go` counts it down.", 1},
+		"only one does":        {"A failure ends in a panic", "lib/a.go:1 passes a map.", "", 2},
+		"another line":         {"A map is given to `retry` for tries", "See lib/a.go:11.", "", 2},
+		"no place":             {"A map is given to `retry` for tries", "See lib/a.go.", "", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			use, fix := at("b.go", 1, finding.Major, c.title), fix
+			use.Body, fix.Body = c.body, cmp.Or(c.says, fix.Body)
+			use.Source, fix.Source = finding.Model, finding.Model
+			one := "@@ -0,0 +1 @@\n+x"
+			all := merged([]diff.File{{Path: "b.go", Patch: one}, {Path: "lib/a.go", Patch: one}}, nil, reviews(use, fix), 0)
+			kept := finding.Kept(all)
+			require.Len(t, all, 2)
+			require.Len(t, kept, c.kept)
+			if c.kept == 1 {
+				require.Equal(t, "lib/a.go", kept[0].Path)
+				require.Equal(t, finding.Major, kept[0].Severity)
+				require.Equal(t, fix.Body+" The same shows in `b.go`, line 1.", kept[0].Body)
+				require.True(t, all[1].ListedBy(kept[0]))
+			}
+		})
 	}
 }
 

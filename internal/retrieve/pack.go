@@ -165,7 +165,8 @@ func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
 			len(without(chunks, func(d chunk.Chunk) bool { return d.Name != c.Name })) == 1
 	}
 	return without(chunks, func(c chunk.Chunk) bool {
-		return len(linked) > 0 && path.Dir(c.Path) != path.Dir(q.path) && !slices.Contains(linked, c.Path) && !alone(c) ||
+		near := len(linked) == 0 || path.Dir(c.Path) == path.Dir(q.path) || slices.Contains(linked, c.Path)
+		return !near && !alone(c) ||
 			!slices.ContainsFunc(c.Defines, func(name string) bool { return index.Holds(code, name) })
 	})
 }

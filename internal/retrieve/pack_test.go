@@ -193,13 +193,15 @@ func TestAPackSaysOfUsersAloneThatTheyUseWhatIsChanged(t *testing.T) {
 // Words of comments, a test's it, a method's self, a header's guard, an import's alias and one-letter names have
 // users everywhere; those of a constructor name its type.
 func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
+	header := "#ifndef A_H\n#define A_H\n#define ONE 1\n#endif\n"
 	constructor := "<?php\nclass Key {\n    private $n;\n\n    function turn() {\n        $this->n++;\n    }\n\n" +
 		"    function __construct($a) {\n        $this->n = $a;\n    }\n}\n"
 	for name, tt := range map[string]struct {
 		before, after, other, says string
 		found                      bool
 	}{
-		"a.go comment": {"package a\n", "package a\n\n// lone fails where the type and its use differ\nfunc lone() {}\n",
+		"a.go comment": {"package a\n", "package a\n\n// lone fails where the type and its use differ\n" +
+			"func lone() {}\n",
 			"package b\n\nfunc b() {\n\tuse(this, and, that)\n}\n", "and", false},
 		"a.go alias": {"package a\n\nimport (\n\t\"io\"\n)\n\nvar x io.Reader\n",
 			"package a\n\nimport (\n\tclient \"c/v3\"\n\t\"io\"\n)\n\nvar x io.Reader\n",
@@ -210,9 +212,9 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 		"a.rb it": {"describe A do\n  it 'adds' do\n    sum(1)\n  end\nend\n",
 			"describe A do\n  it 'adds' do\n    sum(2)\n  end\nend\n",
 			"class B\n  def start\n    it && describe\n  end\nend\n", "it &&", false},
-		"a.h guard": {"#ifndef A_H\n#define A_H\n#define ONE 1\n#endif\n", "#ifndef A_H\n#define A_H\n#define ONE 2\n#endif\n",
+		"a.h guard": {header, strings.Replace(header, "1", "2", 1),
 			"#if defined(A_H)\nint a(void) { return 7; }\n#endif\n", "A_H", false},
-		"a.h macro": {"#ifndef A_H\n#define A_H\n#define ONE 1\n#endif\n", "#ifndef A_H\n#define A_H\n#define ONE 2\n#endif\n",
+		"a.h macro": {header, strings.Replace(header, "1", "2", 1),
 			"int a(void) { return ONE; }\n", "ONE", true},
 		"a.php constructor": {constructor, strings.Replace(constructor, "$a", "$a, $b", 1),
 			"<?php\nfunction open() {\n    return new Key(1);\n}\n", "new Key", true},
@@ -267,9 +269,10 @@ func TestAPackHasTheConstantsThatACallerNames(t *testing.T) {
 // inherits is not, if it is the only one of its name.
 func TestAPackDefinesNamesOfTheCodeThatTheFileCanSee(t *testing.T) {
 	c := change{path: "pkg/a.py", files: map[string]string{
-		"pkg/a.py": "from pkg.b import which\n\n\ndef run(x):\n    return which(with_retry(x))  # after lookup\n",
-		"pkg/b.py": "def which(x):\n    return x\n\n\ndef lookup():\n    return 1\n", "stubs/sh.py": "def which(x): ...\n",
-		"base/retry.py": "def with_retry(x):\n    x += 1\n    return x\n", "other/c.py": "x = 3\n\n\ndef y():\n    return 1\n"},
+		"pkg/a.py":    "from pkg.b import which\n\n\ndef run(x):\n    return which(with_retry(x))  # after lookup\n",
+		"pkg/b.py":    "def which(x):\n    return x\n\n\ndef lookup():\n    return 1\n",
+		"stubs/sh.py": "def which(x): ...\n", "base/retry.py": "def with_retry(x):\n    x += 1\n    return x\n",
+		"other/c.py": "x = 3\n\n\ndef y():\n    return 1\n"},
 		patch: "@@ -4,2 +4,2 @@\n def run(x):\n-    return x\n+    return which(with_retry(x))  # after lookup"}
 	e, _ := c.engine(t, nil)
 	var defines []string

@@ -55,7 +55,7 @@ func (h *hits) format(word string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in %s", plural(h.total, word), plural(h.files, "file"))
 	if h.total > maxHits {
-		b.WriteString(", not all shown: narrow the search by path or a longer query")
+		b.WriteString(", not all shown: give search_code a path or a longer query")
 	}
 	b.WriteString("\n")
 	for _, line := range h.lines {

@@ -100,7 +100,7 @@ func TestT31_HitsAreCutWithTheirTotal(t *testing.T) {
 		files[fmt.Sprintf("b/%03d.txt", i)] = "hit\nhit\n"
 	}
 	lines := strings.Split(call(t, tool.SearchCode(tree.Files(files), nil), `{"query":"hit"}`).Text, "\n")
-	require.Equal(t, "1200 hits in 101 files, not all shown: narrow the search by path or a longer query", lines[0])
+	require.Equal(t, "1200 hits in 101 files, not all shown: give search_code a path or a longer query", lines[0])
 	require.Equal(t, "a.txt:12: hit", lines[12])
 	require.Equal(t, "a.txt: 988 more", lines[13])
 	require.Equal(t, "b/000.txt:1: hit", lines[14])
