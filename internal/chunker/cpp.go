@@ -30,6 +30,7 @@ var (
 	cppToken = pattern.Lazy(`//[^\n]*|/\*(?s:.*?)(?:\*/|\z)|R"\w*\((?s:.*?)(?:\)\w*"|\z)|"(?:[^"\\\n]|\\.)*"` +
 		`|'(?:[^'\\\n]|\\.)+'` +
 		`|\d[\w'.]*|#(?:[^\n\\]|\\\r?\n|\\.)*|->|\w+|[^\s\w]`)
+	remark     = pattern.Lazy(`/\*[^\n]*?\*/`)
 	directive  = pattern.Lazy(`^#\s*(if|el|endif)`)
 	specifiers = pattern.Lazy(`^[\w \t]*$`)
 	// qualifier matches what may stand between a function's parameters and its body, macros included.
@@ -79,6 +80,9 @@ func (s *cppScan) token(from, to int) {
 	s.value = t[0] == '=' && s.level == 0
 	switch {
 	case t[0] == '#':
+		for _, at := range remark().FindAllIndex(t, -1) { // the grammar ends a macro at one
+			blank(t[at[0]:at[1]])
+		}
 		s.branch(t)
 	case s.body > 0:
 		s.inBody(t[0], from)

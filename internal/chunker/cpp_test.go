@@ -66,6 +66,17 @@ func TestAMacroWithABodyIsADefinition(t *testing.T) {
 	require.Equal(t, "TEST", chunks[0].Name)
 }
 
+// The grammar ends a macro at a comment in it, and takes the rest of the file for the rest of an expression.
+func TestACommentInAMacroOfCPPHidesNothing(t *testing.T) {
+	t.Parallel()
+	chunks, _ := chunker.New().Cut(t.Context(), "a.hpp", "#define TEST(a, ...) \\\n    do { \\\n"+
+		"        /* once, and not twice */ \\\n        run(a); \\\n    } while (false)\n\n"+
+		"#define CHECK(a) \\\n    if (!(a)) \\\n    fail()\n")
+	require.Len(t, chunks, 2)
+	require.Equal(t, []string{"TEST"}, chunks[0].Defines)
+	require.Equal(t, []string{"CHECK"}, chunks[1].Defines)
+}
+
 func TestAMacroAfterADestructorEndsNoParse(t *testing.T) {
 	t.Parallel()
 	_, fallback := chunker.New().Cut(t.Context(), "a.cpp",
