@@ -119,7 +119,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
 	}), mostJoined, nil)
-	if lang.Of(q.path).Name != "" {
+	if l := lang.Of(q.path); l.Name != "" && l.Kind == lang.Code {
 		p.add(Similar, hits, fewPieces-len(p.all), nil)
 	}
 	return p.all, nil

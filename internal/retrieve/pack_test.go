@@ -312,6 +312,16 @@ func TestAPackPassesOverOtherLanguages(t *testing.T) {
 	}
 }
 
+// What shares words with a document or a setting says nothing about it.
+func TestAPackOfADocumentHasNothingThatOnlyASearchFound(t *testing.T) {
+	for _, file := range []string{"docs/a.md", "docs/a.json", "docs/a.xml"} {
+		c := change{path: file, files: map[string]string{file: "The budget of an agent is reserved before a call.\n"},
+			patch: "@@ -1,1 +1,1 @@\n-The budget.\n+The budget of an agent is reserved before a call."}
+		e, _ := c.engine(t, nil)
+		require.Empty(t, c.pack(t, e, 4000), file)
+	}
+}
+
 // Of a long caller the lines around the call are shown, with the numbers they have.
 func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 	filler := strings.Repeat("\tprepare()\n", 60)
