@@ -145,10 +145,10 @@ func newSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
 	fits := 0
 	for _, h := range hunks {
 		for _, l := range h.Lines { // text has no line 0, the number of a line that a side lacks
-			if line, ok := text[l.New]; ok && line == l.Text {
+			if line, ok := text[l.New]; ok && line == strings.TrimRight(l.Text, "\r") {
 				fits++
 			}
-			if line, ok := text[l.Old]; ok && line == l.Text {
+			if line, ok := text[l.Old]; ok && line == strings.TrimRight(l.Text, "\r") {
 				fits--
 			}
 		}

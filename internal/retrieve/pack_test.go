@@ -299,6 +299,23 @@ func TestAPackHasTheFunctionAroundAChangeIfThereIsRoom(t *testing.T) {
 	}
 }
 
+// Lines of a file with carriage returns are found in it, below others that the change adds.
+func TestAPackKnowsTheFunctionAroundAChangeOfAFileFromWindows(t *testing.T) {
+	text := "package a\n\nfunc one() {\n\ta()\n}\n\nfunc two() {\n\tb()\n}\n"
+	after := "package a\n\nvar (\n\tx = 1\n\ty = 2\n)\n\nfunc one() {\n\ta()\n}\n\nfunc two() {\n\tlocal := b()\n}\n"
+	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+	c := change{path: "a.go", files: map[string]string{"a.go": crlf(after),
+		"b.go": "package a\n\nfunc other(local int) int {\n\treturn local(1)\n}\n",
+		"c.go": "package a\n\nfunc user() {\n\ttwo()\n}\n"}}
+	c.patch, _, _ = diff.Between(crlf(text), crlf(after))
+	ids := map[string]bool{}
+	for _, p := range c.pack(t, engine(t, c.files), 4000) {
+		ids[p.ID()] = p.Why == retrieve.Calls
+	}
+	require.True(t, ids["c.go:3-5"])
+	require.False(t, ids["b.go:3-5"], "a variable of its own")
+}
+
 // A name says nothing about a file whose language cannot use it.
 func TestAPackPassesOverOtherLanguages(t *testing.T) {
 	c := change{path: "a.py", files: map[string]string{"a.py": "def settle(x):\n    return 2\n",
