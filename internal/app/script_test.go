@@ -125,6 +125,7 @@ func clock(standing string) func() time.Time {
 //	pull push|close|remark|merge  does that to it
 //	reviews N          it has N reviews
 //	origin DIR:COMMIT  octo/demo's main is at a commit of the clone DIR
+//	endless            GitHub lists a tree of octo/demo once, and not all of it
 //	pulls N            octo/demo has N pull requests
 //	pushed BRANCH DIR:COMMIT  its branch has the files of that commit
 //	json PATH VALUE    standard output is one JSON object that has this there
@@ -141,7 +142,7 @@ func TestCommandLine(t *testing.T) {
 		Setup:         func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
-			"json": checkJSON, "origin": setOrigin, "pulls": pulls, "pushed": pushed, programName: runProgram,
+			"json": checkJSON, "origin": setOrigin, "endless": endless, "pulls": pulls, "pushed": pushed, programName: runProgram,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "root" {
@@ -290,6 +291,11 @@ func committed(ts *testscript.TestScript, place string) (sha string, files githu
 		files[path] = git("show", commit+":"+path)
 	}
 	return strings.TrimSpace(git("rev-parse", commit)), files
+}
+
+func endless(ts *testscript.TestScript, _ bool, _ []string) {
+	worldOf(ts).hub.Fail("GET", "/repos/octo/demo/git/trees/*", githubtest.Fault{Status: http.StatusOK, Times: 1,
+		Body: `{"sha":"` + strings.Repeat("a", 40) + `","tree":[],"truncated":true}`})
 }
 
 func pulls(ts *testscript.TestScript, _ bool, args []string) {

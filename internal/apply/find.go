@@ -65,7 +65,7 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 				p.at.Commit, p.found = made.SHA, true
 				return p, a.same(ctx, q, p.at)
 			case trailer(made.Message, threadTrailer) == q.Thread:
-				return p, another(p.at.Branch)
+				return p, Another(p.at.Branch)
 			}
 		}
 		if p, err = a.opened(ctx, q, p); err != nil || p.found || p.empty || gone {
@@ -127,13 +127,14 @@ func (a Applier) opened(ctx context.Context, q Request, p place) (place, error) 
 			p.at.Commit, p.found = m.commit, true
 			return p, nil
 		case m.thread == q.Thread:
-			return p, another(o.URL)
+			return p, Another(o.URL)
 		}
 	}
 	return p, err
 }
 
-func another(where string) error {
+// Another is resume check 13: it refuses a draft of a ticket that was carried out before.
+func Another(where string) error {
 	return problem.Refuse(13, "another draft of this ticket, on the same commit, has already been carried out",
 		"look at that one, and draft the ticket again once the base branch has moved on", problem.At(where))
 }

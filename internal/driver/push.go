@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/apply"
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/github"
@@ -57,6 +58,29 @@ func (c Carrier) Form(s ticketpr.State) string {
 		return ""
 	}
 	return apply.Form(q, s.Applied)
+}
+
+// Done returns a report on what was made of a state's ticket on its base before, if it was: a pull
+// request, or a branch whose pull request was refused or is a person's to open. The state needs no
+// draft.
+func (c Carrier) Done(ctx context.Context, s ticketpr.State) (r Report, found bool, err error) {
+	q := c.Request(s)
+	o, found, err := apply.Earlier(ctx, c.Read, q.Ref, "", q.Thread)
+	r = Report{Outcome: ticketpr.Posted, Thread: q.Thread, Branch: o.Branch, PullRequest: o.URL,
+		Message: "this ticket was carried out on this commit before"}
+	if found || err != nil {
+		return r, found, err
+	}
+	for _, kind := range []string{change.Bug, change.Story} { // each has a branch name of its own
+		s.Class.Type = kind
+		q := c.Request(s)
+		if r.Branch, _, found, err = c.Stands(ctx, q); found || err != nil {
+			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " +
+				apply.FormAddress(q, apply.Applied{Branch: r.Branch})
+			break
+		}
+	}
+	return r, found, err
 }
 
 // Push is a Carrier that uses the caller's own token.
@@ -117,18 +141,31 @@ func (f *Front) MayReveal(ctx context.Context, ref pull.Ref, s settings.Settings
 	return nil
 }
 
-// OnTip refuses a base that is not the tip of its branch on GitHub, before anything is paid for.
-func (p *Push) OnTip(ctx context.Context, b ingest.Base) error {
+// MayDraft refuses a draft that could not be pushed, before anything is paid for: on a base that is not the tip
+// of its branch on GitHub or has more files than GitHub lists, or of a ticket that was carried out on it.
+func (p *Push) MayDraft(ctx context.Context, b ingest.Base, t ticket.Ticket) error {
 	if b.Branch == "" {
 		return problem.Usage("--push needs a branch that the pull request goes to, and HEAD is on none",
 			"name one: --base main")
 	}
 	tip, err := p.Read.Tip(ctx, p.ref.Owner, p.ref.Repo, b.Branch)
-	if err != nil && !errors.Is(err, github.ErrNotFound) || tip.SHA == b.Commit {
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
 		return err
 	}
-	return problem.Usage(fmt.Sprintf("%s is at %.7s here and not on %s", guard.Line(b.Branch, MaxLine), b.Commit,
-		p.ref.FullName()), "bring both to one commit: git pull, or git push")
+	if tip.SHA != b.Commit {
+		return problem.Usage(fmt.Sprintf("%s is at %.7s here and not on %s", guard.Line(b.Branch, MaxLine), b.Commit,
+			p.ref.FullName()), "bring both to one commit: git pull, or git push")
+	}
+	if _, err = p.Read.AllEntries(ctx, p.ref.Owner, p.ref.Repo, b.Commit); errors.Is(err, github.ErrTooLarge) {
+		return problem.As(problem.Misuse, err, "leave out --push, which commits to the clone, and push that branch")
+	}
+	s := ticketpr.State{Into: b.Branch, Draft: change.Draft{Ticket: t}}
+	s.Facts.Subject.Head = b.Commit
+	done, found, err := p.Done(ctx, s)
+	if found {
+		return apply.Another(cmp.Or(done.PullRequest, done.Branch))
+	}
+	return err
 }
 
 // TicketShow returns how much of a ticket may reach GitHub. In a public repository it accepts

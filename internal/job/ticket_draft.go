@@ -39,7 +39,8 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 		return driver.Report{}, err
 	}
 	facts := p.facts(ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA), base.SHA)
-	switch done, found, err := p.done(ctx, facts); {
+	asked := ticketpr.State{Facts: facts, Into: p.repo.DefaultBranch, Draft: change.Draft{Ticket: p.ticket}}
+	switch done, found, err := p.Done(ctx, asked.Under(p.show)); {
 	case err != nil: // the deciding job checks again
 		j.warning("whether this ticket has already been carried out could not be read", err)
 	case found:
@@ -47,28 +48,6 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	}
 	p.tellUndecidable(p.origin, false)
 	return p.draft(ctx, facts, nil)
-}
-
-// done returns a report on what was made of the ticket on this commit before, if it was: a pull
-// request, or a branch whose pull request was refused or is a person's to open.
-func (p *ticketDraft) done(ctx context.Context, facts checkpoint.Manifest) (r driver.Report, found bool, err error) {
-	o, found, err := apply.Earlier(ctx, p.api, p.ref, "", facts.Thread)
-	r = driver.Report{Outcome: ticketpr.Posted, Thread: facts.Thread, Branch: o.Branch, PullRequest: o.URL,
-		Message: "this ticket was carried out on this commit before"}
-	if found || err != nil {
-		return r, found, err
-	}
-	s := ticketpr.State{Facts: facts, Into: p.repo.DefaultBranch, Draft: change.Draft{Ticket: p.ticket}}.Under(p.show)
-	for _, kind := range []string{change.Bug, change.Story} { // each has a branch name of its own
-		s.Class.Type = kind
-		q := p.request(s)
-		if r.Branch, _, found, err = p.Stands(ctx, q); found || err != nil {
-			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " +
-				apply.FormAddress(q, apply.Applied{Branch: r.Branch})
-			break
-		}
-	}
-	return r, found, err
 }
 
 // proposed returns the ticket's draft for a job that drafts, after checking the gate's rules.

@@ -47,21 +47,38 @@ func (p *proposing) driver() driver.Driver {
 }
 
 // draft continues the ticket's thread, or starts it. A thread that is parked or decided is only
-// reported. One that failed or expired, or whose ticket changed, starts anew.
-func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
+// reported. One that failed or expired, or whose ticket changed, starts anew. What would only be
+// rejected is not drafted.
+func (p *proposing) draft(ctx context.Context, given decision.Verdict) (driver.Report, error) {
 	r, err := p.standing(ctx)
 	s := p.last.State
 	another := s.Decision == nil && s.Facts.Subject.Digest != "" && s.Facts.Subject.Digest != implement.Digest(p.ticket)
 	switch {
+	case given == decision.Abort:
+		if errors.Is(err, graph.ErrNoThread) || err == nil && p.unfinished(r) {
+			err = p.noDraft()
+		}
+		return r, err
 	case errors.Is(err, graph.ErrNoThread):
 	case p.Anew, err == nil && (another || p.late(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
+		if p.onto != nil { // else a refused draft would cost the old one
+			if err := p.onto.MayDraft(ctx, p.base, p.ticket); err != nil {
+				return r, err
+			}
+		}
 		if err := p.forget(ctx); err != nil {
 			return r, err
 		}
 	case err != nil || r.Outcome != ticketpr.Failed:
 		return r, cmp.Or(err, p.leftOut(s))
 	}
-	return p.advance(ctx, true, nil)
+	return p.advance(ctx, p.Anew || !halted(r) || p.unfinished(r), nil) // else what was approved is carried out
+}
+
+// noDraft refuses to reject a draft that is not there.
+func (p *proposing) noDraft() error {
+	return problem.Refuse(1, "there is no draft to reject, and none was made for that", "leave out --abort to have "+
+		"one made", problem.At(p.Thread))
 }
 
 // standing reads the thread's current state and reports on it.
@@ -121,7 +138,7 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 	place := p.PlaceOf(p.base.Clone, p.base.Commit)
 	var err error
 	if p.onto != nil {
-		err = p.onto.OnTip(ctx, p.base)
+		err = p.onto.MayDraft(ctx, p.base, p.ticket)
 	}
 	var entries map[string]diff.Entry
 	if err == nil {
@@ -248,6 +265,12 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 // halted reports whether a thread neither waits nor ended: it runs, or was interrupted.
 func halted(r driver.Report) bool { return r.Outcome == ticketpr.Failed && r.Message == "" }
 
+// unfinished reports whether a thread was halted before its draft was made, or its revision.
+func (p *proposing) unfinished(r driver.Report) bool {
+	was := p.last.State.Decision
+	return halted(r) && (was == nil || was.Decision != decision.Approve)
+}
+
 func (p *proposing) unmoved(context.Context, driver.Report) error { return nil } // the base is a commit in the clone
 
 func (p *proposing) items(driver.Report) []decision.Item { return p.last.State.Items() }
@@ -322,8 +345,11 @@ func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 		return err
 	}
 	if halted(r) {
-		was := state.Decision
-		if r, err = p.advance(ctx, was == nil || was.Decision != decision.Approve, nil); err != nil {
+		drafts := p.unfinished(r)
+		if drafts && given == decision.Abort {
+			return p.noDraft()
+		}
+		if r, err = p.advance(ctx, drafts, nil); err != nil {
 			return err
 		}
 	}
@@ -339,6 +365,19 @@ func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.
 		return err
 	}
 	return p.Decided(ctx, r)
+}
+
+// gone no longer names the branch of an approved change if the clone has lost it, and warns.
+func (p *proposing) gone(ctx context.Context) {
+	branch := p.last.Branch
+	if branch == "" || p.onto != nil || p.last.PullRequest != "" || p.base.Commit == "" { // shown, perhaps elsewhere
+		return
+	}
+	if _, err := p.base.Clone.Commit(ctx, "refs/heads/"+branch); errors.Is(err, ingest.ErrNoRange) {
+		p.last.Branch = ""
+		p.Warn(fmt.Sprintf("the branch %s is gone. git branch %[1]s %s makes it again, as long as Git has that commit; "+
+			"--again drafts anew", driver.Quoted(branch), p.last.State.Applied.Commit))
+	}
 }
 
 func (p *proposing) show() {
@@ -364,6 +403,7 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 			return err
 		}
 	}
+	p.gone(ctx)
 	p.came = r
 	last, failed := p.last, driver.Failure(r)
 	if p.JSON {
