@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -63,6 +64,8 @@ func TestP4_ATicketsCancelledDraftIsGoneOnWith(t *testing.T) {
 				asked[r.Question]++
 			}
 			require.Equal(t, []int{again, again}, []int{asked["implement_classify"], asked["implement_modules"]})
+			const why = `earlier results in "pr-implement-gh-7-partial-1-`
+			require.Equal(t, again > 1, strings.Contains(drafted.log, why), drafted.log)
 			s.approved("")
 			s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
 			s.applied(roundBranch, roundFixed())

@@ -2,10 +2,13 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -170,6 +173,29 @@ func TestATicketBecomesADraftPullRequestByEnvironment(t *testing.T) {
 	said := s.repo.Said(7)
 	require.Len(t, said, 1)
 	require.Contains(t, said[0], posted.outputs["pull-request-url"])
+}
+
+// In link mode the ticket is told of the pull request that a person opened by the form, and until then the run says
+// why it is not.
+func TestATicketIsToldOfThePullRequestThatAPersonOpens(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	linked := func(j *job) *job { return j.with("defaults", "implement: { pull-request: link }") }
+	drafted := linked(s.ticketDraft()).start().is(0, "PAUSED")
+	s.approved("")
+	posted := linked(s.ticketJob("apply", drafted.digest())).start().is(0, "POSTED")
+	linked(s.ticketJob("comment-issue", drafted.digest())).start().is(0, "").
+		says("::notice::no pull request of draft " + drafted.outputs["code"] + " is there, so gh-7 is not commented on: " +
+			"a person opens it")
+	require.Empty(t, s.repo.Said(7))
+	form, err := url.Parse(regexp.MustCompile(`http\S+expand=1[^>\s]+`).FindString(posted.summary))
+	require.NoError(t, err)
+	require.NotContains(t, form.Query().Get("body"), "Its workflows wait", "a person is its author")
+	p := s.repo.AddPull(githubtest.PullOptions{Title: "Round", Body: form.Query().Get("body"), Author: "maya",
+		Head: roundBranch, HeadFiles: roundFixed()})
+	linked(s.ticketJob("comment-issue", drafted.digest())).start().is(0, "")
+	require.Len(t, s.repo.Said(7), 1)
+	require.Contains(t, s.repo.Said(7)[0], fmt.Sprintf("/octo/demo/pull/%d", p.Number))
 }
 
 // TestT27_ATicketsPatchIsItsChange takes the patch out of the artifact: it makes of the base

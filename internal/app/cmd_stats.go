@@ -32,7 +32,18 @@ func (a *app) stats(ctx context.Context, args []string) error {
 		return err
 	}
 	wanted := reviewed("")
-	if a.Stats && len(args) == 1 && namesThread(args[0]) {
+	switch {
+	case !a.Stats || len(args) != 1 || !namesThread(args[0]):
+	case pull.LooksLikeRef(args[0]): // all that the store has of a pull request
+		ref, err := a.ParseRef(args[0])
+		if err != nil {
+			return err
+		}
+		wanted, args = func(id string) bool {
+			of, _, _ := pull.OfThread(id)
+			return strings.EqualFold(of, fmt.Sprintf("%s#%d", ref.FullName(), ref.Number))
+		}, nil
+	default:
 		s, err := a.NamedThread(ctx, args, "show")
 		if err != nil {
 			return err

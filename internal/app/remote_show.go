@@ -122,6 +122,8 @@ func (r *remote) printStanding(ctx context.Context, d parkedDraft, report driver
 		return err
 	}
 	switch s := r.standing(ctx, d, openHead(now)); {
+	case s.page != "":
+		fmt.Fprintf(r.Stdout, "Code %s, posted: %s\n", d.code, s.page)
 	case s.decided:
 		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, s.claim.Record.Decision,
 			guard.Line(s.claim.Record.By, driver.MaxLine))
@@ -206,6 +208,7 @@ type standing struct {
 	state   terminal.Waiting // only Waits can be decided
 	decided bool
 	claim   handoff.Claim // the decision
+	page    string        // of its review if no decision is recorded: a person posted it
 }
 
 // standing returns what has become of a draft, given the current commit of its pull request,
@@ -221,8 +224,14 @@ func (r *remote) standing(ctx context.Context, d parkedDraft, head string) (now 
 		now.state = terminal.Superseded
 	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
 		now.state = terminal.Expired
-	case head != d.Subject.Head, r.postedPage(ctx, d) != "": // a newer draft of the same head supersedes nothing
+	case head != d.Subject.Head: // a newer draft of the same head supersedes nothing
 		now.state = terminal.Superseded
+	default:
+		if page, digest := r.posted(ctx, d); digest == d.zip.Digest() {
+			now.state, now.decided, now.page = terminal.Superseded, true, page
+		} else if page != "" {
+			now.state = terminal.Superseded
+		}
 	}
 	return now
 }
@@ -253,14 +262,16 @@ func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bo
 	return handoff.Claim{}, false
 }
 
-// postedPage returns the page of our review of a draft's commit. It is empty if there is none, or
-// if the review cannot be shown to be ours.
-func (r *remote) postedPage(ctx context.Context, d parkedDraft) string {
+// posted returns the page of our review of a draft's commit, and the digest of the draft that it was. Both are
+// empty if there is none, or if the review cannot be shown to be ours.
+func (r *remote) posted(ctx context.Context, d parkedDraft) (page, digest string) {
 	ref := r.ref
 	ref.Number = d.Subject.Number
-	page, _, err := post.FindPosted(ctx, r.reviews(d.Manifest), ref, d.Thread)
-	if err != nil {
-		return ""
-	}
+	page, digest, _ = post.FindDraft(ctx, r.reviews(d.Manifest), ref, d.Thread)
+	return page, digest
+}
+
+func (r *remote) postedPage(ctx context.Context, d parkedDraft) string {
+	page, _ := r.posted(ctx, d)
 	return page
 }

@@ -179,7 +179,7 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 		return address, err
 	}
 	address, err = a.Write.OpenPull(ctx, q.Ref, write.NewPull{Title: q.Title, Branch: at.Branch, Base: q.Into,
-		Body: strings.TrimSpace(q.Text) + "\n\n" + mark{q.Thread, q.Digest, at.Commit}.String()})
+		Body: marked(q.Text, q, at)})
 	if err == nil {
 		return address, nil
 	}
@@ -236,9 +236,15 @@ const maxForm = 7000
 // does not fit is cut.
 func Form(q Request, at Applied) string {
 	form := FormAddress(q, at) + "&title=" + url.QueryEscape(q.Title) + "&body="
-	text := []rune(q.Text)
-	for len(form)+len(url.QueryEscape(string(text))) > maxForm && len(text) > 0 {
-		text = text[:len(text)*9/10]
+	for text := []rune(q.Text); ; text = text[:len(text)*9/10] {
+		body := url.QueryEscape(marked(string(text), q, at))
+		if len(form)+len(body) <= maxForm || len(text) == 0 {
+			return form + body
+		}
 	}
-	return form + url.QueryEscape(string(text))
+}
+
+// marked returns a pull request's description with its mark.
+func marked(text string, q Request, at Applied) string {
+	return strings.TrimSpace(text) + "\n\n" + mark{q.Thread, q.Digest, at.Commit}.String()
 }

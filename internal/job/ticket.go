@@ -160,9 +160,10 @@ func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
 // request returns the request that apply carries out for a state. Before a decision it does
 // not say who approved.
 func (p *ticketDraft) request(s ticketpr.State) apply.Request {
-	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(),
+	link := p.config.Implement.PullRequest == "link" // a person is the author of the pull request
+	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot() && !link,
 		Closes: p.asked.Issue(), Drafted: p.drafter})
-	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
+	q.Link, q.Again = link, "re-run the failed jobs"
 	if q.CoAuthor = p.coAuthor; s.Decision != nil {
 		q.Race = p.desk(s).Race(*s.Decision)
 	}

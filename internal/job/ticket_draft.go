@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -166,8 +167,13 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 		text, address = "The change that was drafted for this ticket was rejected, nothing was pushed:",
 			driver.RunPage(p.ref, p.env.RunID)
 	case !found:
-		return driver.Report{Message: "no pull request of draft " + shown[:min(16, len(shown))] + " is there, so " +
-			p.asked.Key + " is not commented on"}, nil
+		left := fmt.Sprintf("no pull request of draft %.16s is there, so %s is not commented on", shown, p.asked.Key)
+		if p.config.Implement.PullRequest == "link" {
+			left += ": a person opens it, by the link in the summary of the job that pushed its branch; re-run this " +
+				"job then"
+			j.runner.Notice(left)
+		}
+		return driver.Report{Message: left}, nil
 	}
 	o, err := p.TicketSources(p.asked, p.config, p.Settings, p.api)
 	if err != nil {
@@ -201,7 +207,7 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 		return store, false
 	}
 	found := handoff.Candidates(p.checkpoints(p.left(ctx), p.origin.Subject), p.repo.ID)
-	p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
+	for _, left := range p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
 		if begun || d.Manifest.Partial == 0 || d.Manifest.Thread != facts.Thread {
 			return nil
 		}
@@ -214,7 +220,9 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 			store = earlier
 		}
 		return err
-	})
+	}) {
+		p.tell(left.Error())
+	}
 	return store, begun
 }
 
@@ -236,7 +244,7 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 	ended := v.Outcome != ticketpr.Failed && (v.Outcome != ticketpr.Paused || s.Facts.RunID != facts.RunID)
 	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || ended || s.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
-		return errors.New("it is of another draft")
+		return errors.New("its draft has ended, or had another ticket's text, other modules, another model or feedback")
 	}
 	return nil
 }

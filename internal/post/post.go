@@ -140,11 +140,19 @@ func anotherPosted(posted github.Review) error {
 
 // FindPosted finds our review of a thread, whatever was approved in it.
 func FindPosted(ctx context.Context, r Reader, ref pull.Ref, thread string) (url string, found bool, err error) {
+	url, _, err = FindDraft(ctx, r, ref, thread)
+	return url, url != "", err
+}
+
+// FindDraft returns the page of our review of a thread and the digest of the draft that it was. Both are
+// empty if there is none.
+func FindDraft(ctx context.Context, r Reader, ref pull.Ref, thread string) (url, digest string, err error) {
 	reviews, err := ourReviews(ctx, r, ref, thread)
 	if err != nil || len(reviews) == 0 {
-		return "", false, err
+		return "", "", err
 	}
-	return reviews[0].URL, true, nil
+	have, _ := marker.Parse(reviews[0].Body)
+	return reviews[0].URL, have.Digest, nil
 }
 
 // ourReviews returns the posted reviews of a thread that are ours, oldest first.
