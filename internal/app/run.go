@@ -216,10 +216,13 @@ func lookup(all []command, args []string) (c command, rest []string, name string
 		words = 2
 	}
 	name = strings.Join(args[at:at+words], " ")
-	for _, c := range all {
-		if c.name == name {
-			return c, slices.Delete(slices.Clone(args), at, at+words), name
+	if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
+		c, rest = all[i], slices.Delete(slices.Clone(args), at, at+words)
+	}
+	if _, err := c.parse(rest); at > 0 && errors.As(err, new(*pflag.NotExistError)) { // perhaps a flag's value
+		if next, others, word := lookup(all, append([]string{"-"}, args[at+1:]...)); next.run != nil {
+			return next, slices.Concat(args[:at+1], others[1:]), word
 		}
 	}
-	return command{}, nil, name
+	return c, rest, name
 }
