@@ -130,6 +130,18 @@ func TestABatchThatIsRefusedIsHalvedAndTheSizeRemembered(t *testing.T) {
 	require.Len(t, s.Calls(), before+4, "what the server takes is learned once")
 }
 
+func TestVectorsThatCameBeforeAFailureAreNotLost(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t, func(s *embedtest.Server) { s.MaxInputBytes = 200 })
+	vectors, err := embedder(t, options(s)).Embed(t.Context(), append(texts(3), strings.Repeat("é", 300)), false)
+	require.Error(t, err)
+	require.Len(t, s.Texts(), 3)
+	require.Len(t, vectors, 4)
+	for i, v := range vectors {
+		require.Equal(t, i < 3, v != nil, "text %d", i)
+	}
+}
+
 func TestT9_NoTextLeavesWithACredentialInIt(t *testing.T) {
 	t.Parallel()
 	s := embedtest.Start(t)

@@ -51,6 +51,11 @@ func TestT34_AnIndexOfTheCacheIsUsedUnderItsSealAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, exact, "the newest one is built on")
 	require.Equal(t, built.Encode(), x.Encode())
+	more := built.WithVectors("words-1", 2, map[string][]float32{built.Chunks()[0].Key(): {1, 0}})
+	require.NoError(t, ours.Keep(t.Context(), "c1", more))
+	x, _, err = ours.Load(t.Context(), "c1")
+	require.NoError(t, err)
+	require.Equal(t, more.Encode(), x.Encode(), "with what was paid for since")
 
 	forged := carrier("b", checkpoint.TrustSeal)
 	planted := indextest.Build(t, map[string]string{"evil.go": "package evil\n\nfunc Planted() {\n}\n"})

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/artifact"
@@ -97,12 +99,13 @@ func (c Carriers) CarriedIndex() *CarriedIndex {
 // Load returns the index of a commit, or else the newest one to build on; nil if there is
 // none sealed with the key. The error explains a nil index, which only costs time.
 func (c *CarriedIndex) Load(ctx context.Context, commit string) (x *index.Index, exact bool, err error) {
-	key, err := c.prefix+commit, error(nil)
-	packed, err := c.client.GetCache(ctx, key, maxPacked)
+	key, err := c.client.NewestCache(ctx, c.prefix+commit)
 	if errors.Is(err, artifact.ErrNotFound) {
-		if key, err = c.client.NewestCache(ctx, c.prefix); err == nil {
-			packed, err = c.client.GetCache(ctx, key, maxPacked)
-		}
+		key, err = c.client.NewestCache(ctx, c.prefix)
+	}
+	var packed []byte
+	if err == nil {
+		packed, err = c.client.GetCache(ctx, key, maxPacked)
 	}
 	if errors.Is(err, artifact.ErrNotFound) {
 		return nil, false, nil
@@ -123,25 +126,26 @@ func (c *CarriedIndex) Load(ctx context.Context, commit string) (x *index.Index,
 		return nil, false, err
 	}
 	x, err = index.Decode(stored)
-	return x, key == c.prefix+commit, err
+	return x, strings.HasPrefix(key, c.prefix+commit), err
 }
 
-// Keep stores the index of a base commit. It is no error if the commit already has one, or if
-// the run may only read the cache.
+// Keep stores the index of a base commit, beside others of it that lack vectors: what is in the cache never
+// changes. It is no error if it is there already, or if the run may only read the cache.
 func (c *CarriedIndex) Keep(ctx context.Context, commit string, x *index.Index) error {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(x.Encode())
+	content := x.Encode()
+	_, err = w.Write(content)
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err
 	}
 	if packed.Len() > maxPacked {
 		return fmt.Errorf("the index has %d bytes packed, and at most %d are carried", packed.Len(), maxPacked)
 	}
-	key := c.prefix + commit
+	key := fmt.Sprintf("%s%s-%.8x", c.prefix, commit, sha256.Sum256(content))
 	err = c.client.PutCache(ctx, key, c.protection.SealBytes(indexSeal, key, packed.Bytes()))
 	if errors.Is(err, artifact.ErrExists) || errors.Is(err, artifact.ErrReadOnly) {
 		return nil

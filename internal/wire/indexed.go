@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,21 +167,25 @@ func (p Place) embedMissing(ctx context.Context, x *index.Index, e retrieve.Embe
 		left = len(keys) - maxUnkept
 		keys = keys[:maxUnkept]
 	}
-	for len(keys) > 0 {
+	for dimensions := 0; len(keys) > 0; {
 		n := min(len(keys), embedBatch)
 		vectors, err := e.Embed(ctx, texts[:n], false)
-		if err != nil {
-			return x, left, err
-		}
 		for i, v := range vectors {
-			known[keys[i]] = v
+			if v != nil {
+				known[keys[i]], dimensions = v, len(v)
+			}
 		}
 		keys, texts = keys[n:], texts[n:]
-		x = x.WithVectors(e.Identity(), len(vectors[0]), known)
-		if p.Cache.Folder != "" {
-			if err := p.Cache.Keep(p.Commit, x); err != nil {
-				return x, left, fmt.Errorf("keeping vectors: %w", err)
+		if dimensions > 0 {
+			x = x.WithVectors(e.Identity(), dimensions, known)
+		}
+		if p.Cache.Folder != "" && dimensions > 0 {
+			if failed := p.Cache.Keep(p.Commit, x); failed != nil {
+				err = cmp.Or(err, fmt.Errorf("keeping vectors: %w", failed))
 			}
+		}
+		if err != nil {
+			return x, left, err
 		}
 	}
 	return x, left, nil

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,26 @@ func TestALostEndpointLeavesWordsAndStructureAndSaysSo(t *testing.T) {
 	require.Equal(t, []string{note}, x.Notes)
 	require.Equal(t, []string{note}, at.lost)
 	require.NotEmpty(t, search(t, x, e).Notes)
+}
+
+// What came before an endpoint was lost is kept with the index, so the next run pays for the rest alone.
+func TestP4_VectorsThatCameBeforeAFailureAreKept(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t)
+	at := newSetting(t, s)
+	at.config.Rerank.Model = ""
+	files := map[string]string{"long.go": "package long\n\nfunc Long() {\n" + strings.Repeat("\tlong()\n", 100) + "}\n"}
+	maps.Copy(files, indextest.Files)
+	at.place.Tree = tree.Files(files)
+	s.MaxInputBytes = 200
+	x, _ := at.indexed(t, wire.Asking{})
+	require.Len(t, at.lost, 1)
+	first := s.Texts()
+	require.NotEmpty(t, first)
+	s.MaxInputBytes = 0
+	again, _ := at.indexed(t, wire.Asking{})
+	require.Empty(t, again.Notes)
+	require.Len(t, s.Texts(), len(x.Index.Chunks()), "each is paid for once")
 }
 
 func TestP9_EndpointsArePaidFromTheRunsMoneyAndOnce(t *testing.T) {

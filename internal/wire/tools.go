@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
@@ -85,7 +84,7 @@ func (l *Looking) baseAt(base Place, c config.Config) {
 }
 
 // carriedIndex returns the index of the pull request's base that an earlier run left, or builds
-// one for the next run. Files that miss the time limit are left to the next run.
+// one, or completes it, for the next run.
 func (b Brief) carriedIndex(ctx context.Context, base *tree.Tree, e Endpoints) (*index.Index, error) {
 	commit, i := b.Change.Pull.BaseSHA, b.Change.Config.Index
 	stored, exact, err := b.Carried.Load(ctx, commit)
@@ -98,16 +97,13 @@ func (b Brief) carriedIndex(ctx context.Context, base *tree.Tree, e Endpoints) (
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	o := index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles, Limit: carriedTime}
+	o := index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}
 	x, made := Place{Tree: base, Commit: commit, From: stored}.inMemory(ctx, o, e)
-	if made != nil || exact { // an index stored under a commit's name stays as it is
+	if made != nil || x.Index == stored {
 		return x.Index, errors.Join(err, made)
 	}
 	return x.Index, errors.Join(err, b.Carried.Keep(ctx, commit, x.Index))
 }
-
-// carriedTime bounds how long a run indexes the base for later runs.
-const carriedTime = 90 * time.Second
 
 // archive returns a commit of the pull request's repository. It is fetched when the first
 // file is read, and held in memory: nothing is checked out.
