@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/embedtest"
+	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
@@ -103,4 +105,23 @@ func TestP9_ACapNeedsThePriceOfAnEndpointsModel(t *testing.T) {
 	require.Equal(t, 2, r.Code)
 	require.Contains(t, r.Stderr, `the price of the model "words-9" is not known`)
 	require.Empty(t, search.Calls())
+}
+
+// An index that one job carried without its vectors is completed by the next, and paid for by none after that.
+func TestP4_ACarriedIndexIsCompletedOnce(t *testing.T) {
+	search := embedtest.Start(t, func(s *embedtest.Server) { s.Fault = embedtest.WrongLength })
+	base, head := growing()
+	kept := githubtest.Tree{"stay.go": "package p\n\n// Stay is never changed.\nfunc Stay() int {\n\treturn 1\n}\n",
+		".github/pr-review.yml": fmt.Sprintf("embeddings: {base-url: '%s/v1', model: words-1, dimensions: 64}\n",
+			search.URL)}
+	s := across(t, scene{base: base.With(kept), head: head.With(kept), trust: checkpoint.TrustSeal})
+	for i, asked := range []bool{true, true, false} {
+		before := len(search.Texts())
+		s.pushed(s.pull.Tree().With(githubtest.Tree{"new.go": goFile(i, badScan)}))
+		s.run.WriteCache()
+		s.parked()
+		texts := strings.Join(search.Texts()[before:], "\n")
+		require.Equal(t, asked, strings.Contains(texts, "Stay is never changed"), "run %d: %s", i, texts)
+		search.Fault = nil // it was there in the first run
+	}
 }
