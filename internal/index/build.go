@@ -6,6 +6,7 @@ import (
 	"context"
 	"path"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,8 @@ const Windows = "windows: "
 const (
 	batch       = 8 << 20  // bytes of files read at once
 	maxSettings = 32 << 10 // bytes of a settings file; larger ones are data
+	// from which on the heap is collected before it has doubled: the trees of two large files are gone soon
+	softLimit = 768 << 20
 )
 
 // Build builds the index of a tree. It reuses from previous, which may be nil, the files
@@ -71,6 +74,10 @@ const (
 // The error is the tree's or ctx's.
 func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Index, Report, error) {
 	start := time.Now()
+	if before := debug.SetMemoryLimit(-1); before > softLimit {
+		debug.SetMemoryLimit(softLimit)
+		defer debug.SetMemoryLimit(before)
+	}
 	listing, err := t.List(ctx)
 	if err != nil {
 		return nil, Report{}, err

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -32,6 +33,20 @@ func with(files map[string]string, more map[string]string) map[string]string {
 	all := maps.Clone(files)
 	maps.Copy(all, more)
 	return all
+}
+
+// It runs alone, since the limit is the process's.
+func TestBuildingKeepsTheHeapSmallWhileItLasts(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	var within atomic.Int64
+	_, _, err := index.Build(t.Context(), tree.Files(indextest.Files), nil, index.Options{Made: "paragraphs",
+		Cut: func(ctx context.Context, path, text string) ([]chunk.Chunk, string) {
+			within.Store(debug.SetMemoryLimit(-1))
+			return indextest.Cut(ctx, path, text)
+		}})
+	require.NoError(t, err)
+	require.Less(t, within.Load(), int64(1<<30))
+	require.Equal(t, before, debug.SetMemoryLimit(-1))
 }
 
 func TestTheNextCommitIndexesWhatChanged(t *testing.T) {
