@@ -185,8 +185,8 @@ func TestATicketIsToldOfThePullRequestThatAPersonOpens(t *testing.T) {
 	s.approved("")
 	posted := linked(s.ticketJob("apply", drafted.digest())).start().is(0, "POSTED")
 	linked(s.ticketJob("comment-issue", drafted.digest())).start().is(0, "").
-		says("::notice::no pull request of draft " + drafted.outputs["code"] + " is there, so gh-7 is not commented on: " +
-			"a person opens it")
+		says("::notice::no pull request of draft " + drafted.outputs["code"] + " is there, so gh-7 is not commented " +
+			"on: a person opens it")
 	require.Empty(t, s.repo.Said(7))
 	form, err := url.Parse(regexp.MustCompile(`http\S+expand=1[^>\s]+`).FindString(posted.summary))
 	require.NoError(t, err)

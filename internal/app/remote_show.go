@@ -130,8 +130,9 @@ func (r *remote) printStanding(ctx context.Context, d parkedDraft, report driver
 	case s.state == terminal.Expired:
 		return checkpoint.CheckExpiry(d.Manifest, r.Now())
 	case s.state == terminal.Superseded:
+		page, _ := r.posted(ctx, d)
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is %s at commit %.7s%s\n", d.code, r.ref, now.State,
-			now.HeadSHA, strings.TrimSuffix(", reviewed at "+r.postedPage(ctx, d), ", reviewed at "))
+			now.HeadSHA, strings.TrimSuffix(", reviewed at "+page, ", reviewed at "))
 	default:
 		fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\nor on GitHub\n  %s\n", d.code,
 			d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resumeLine(d), local.Others(report), r.howToDecide(d))
@@ -227,10 +228,12 @@ func (r *remote) standing(ctx context.Context, d parkedDraft, head string) (now 
 	case head != d.Subject.Head: // a newer draft of the same head supersedes nothing
 		now.state = terminal.Superseded
 	default:
-		if page, digest := r.posted(ctx, d); digest == d.zip.Digest() {
-			now.state, now.decided, now.page = terminal.Superseded, true, page
-		} else if page != "" {
+		page, digest := r.posted(ctx, d)
+		if page != "" {
 			now.state = terminal.Superseded
+		}
+		if now.decided = digest == d.zip.Digest(); now.decided {
+			now.page = page
 		}
 	}
 	return now
@@ -269,9 +272,4 @@ func (r *remote) posted(ctx context.Context, d parkedDraft) (page, digest string
 	ref.Number = d.Subject.Number
 	page, digest, _ = post.FindDraft(ctx, r.reviews(d.Manifest), ref, d.Thread)
 	return page, digest
-}
-
-func (r *remote) postedPage(ctx context.Context, d parkedDraft) string {
-	page, _ := r.posted(ctx, d)
-	return page
 }

@@ -142,7 +142,8 @@ func TestCommandLine(t *testing.T) {
 		Setup:         func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
-			"json": checkJSON, "origin": setOrigin, "endless": endless, "pulls": pulls, "pushed": pushed, programName: runProgram,
+			"json": checkJSON, "origin": setOrigin, "endless": endless, "pulls": pulls, "pushed": pushed,
+			programName: runProgram,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "root" {

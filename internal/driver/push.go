@@ -156,8 +156,12 @@ func (p *Push) MayDraft(ctx context.Context, b ingest.Base, t ticket.Ticket) err
 		return problem.Usage(fmt.Sprintf("%s is at %.7s here and not on %s", guard.Line(b.Branch, MaxLine), b.Commit,
 			p.ref.FullName()), "bring both to one commit: git pull, or git push")
 	}
-	if _, err = p.Read.AllEntries(ctx, p.ref.Owner, p.ref.Repo, b.Commit); errors.Is(err, github.ErrTooLarge) {
-		return problem.As(problem.Misuse, err, "leave out --push, which commits to the clone, and push that branch")
+	_, err = p.Read.AllEntries(ctx, p.ref.Owner, p.ref.Repo, b.Commit)
+	if errors.Is(err, github.ErrTooLarge) {
+		err = problem.As(problem.Misuse, err, "leave out --push, which commits to the clone, and push that branch")
+	}
+	if err != nil {
+		return err
 	}
 	s := ticketpr.State{Into: b.Branch, Draft: change.Draft{Ticket: t}}
 	s.Facts.Subject.Head = b.Commit

@@ -375,8 +375,8 @@ func (p *proposing) gone(ctx context.Context) {
 	}
 	if _, err := p.base.Clone.Commit(ctx, "refs/heads/"+branch); errors.Is(err, ingest.ErrNoRange) {
 		p.last.Branch = ""
-		p.Warn(fmt.Sprintf("the branch %s is gone. git branch %[1]s %s makes it again, as long as Git has that commit; "+
-			"--again drafts anew", driver.Quoted(branch), p.last.State.Applied.Commit))
+		p.Warn(fmt.Sprintf("the branch %s is gone. git branch %[1]s %s makes it again, as long as Git has that "+
+			"commit; --again drafts anew", driver.Quoted(branch), p.last.State.Applied.Commit))
 	}
 }
 

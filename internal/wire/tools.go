@@ -99,7 +99,7 @@ func (b Brief) carriedIndex(ctx context.Context, base *tree.Tree, e Endpoints) (
 	}
 	o := index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}
 	x, made := Place{Tree: base, Commit: commit, From: stored}.inMemory(ctx, o, e)
-	if made != nil || x.Index == stored {
+	if made != nil || exact && x.Index == stored {
 		return x.Index, errors.Join(err, made)
 	}
 	return x.Index, errors.Join(err, b.Carried.Keep(ctx, commit, x.Index))
