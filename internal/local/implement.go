@@ -63,7 +63,7 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 		if err = p.mayPush(ctx); err != nil {
 			return err
 		}
-		report, err := p.draft(ctx, given)
+		report, err := p.draft(ctx)
 		if err != nil {
 			return err
 		}

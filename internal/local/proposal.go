@@ -47,18 +47,12 @@ func (p *proposing) driver() driver.Driver {
 }
 
 // draft continues the ticket's thread, or starts it. A thread that is parked or decided is only
-// reported. One that failed or expired, or whose ticket changed, starts anew. What would only be
-// rejected is not drafted.
-func (p *proposing) draft(ctx context.Context, given decision.Verdict) (driver.Report, error) {
+// reported. One that failed or expired, or whose ticket changed, starts anew.
+func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	r, err := p.standing(ctx)
 	s := p.last.State
 	another := s.Decision == nil && s.Facts.Subject.Digest != "" && s.Facts.Subject.Digest != implement.Digest(p.ticket)
 	switch {
-	case given == decision.Abort:
-		if errors.Is(err, graph.ErrNoThread) || err == nil && p.unfinished(r) {
-			err = p.noDraft()
-		}
-		return r, err
 	case errors.Is(err, graph.ErrNoThread):
 	case p.Anew, err == nil && (another || p.late(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
 		if p.onto != nil { // else a refused draft would cost the old one
@@ -73,12 +67,6 @@ func (p *proposing) draft(ctx context.Context, given decision.Verdict) (driver.R
 		return r, cmp.Or(err, p.leftOut(s))
 	}
 	return p.advance(ctx, p.Anew || !halted(r) || p.unfinished(r), nil) // else what was approved is carried out
-}
-
-// noDraft refuses to reject a draft that is not there.
-func (p *proposing) noDraft() error {
-	return problem.Refuse(1, "there is no draft to reject, and none was made for that", "leave out --abort to have "+
-		"one made", problem.At(p.Thread))
 }
 
 // standing reads the thread's current state and reports on it.
@@ -345,11 +333,7 @@ func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 		return err
 	}
 	if halted(r) {
-		drafts := p.unfinished(r)
-		if drafts && given == decision.Abort {
-			return p.noDraft()
-		}
-		if r, err = p.advance(ctx, drafts, nil); err != nil {
+		if r, err = p.advance(ctx, p.unfinished(r), nil); err != nil {
 			return err
 		}
 	}
