@@ -76,12 +76,13 @@ func TestCallsKeepToTheServersLimits(t *testing.T) {
 						100*mean, 100*worst)
 					require.Zero(t, failed)
 					require.LessOrEqual(t, slowest, tc.slow)
-					require.LessOrEqual(t, mean, tc.waste)
-					single := 0.02 // more than the mean, in a single run
-					if concurrency == 32 {
-						// calls of a burst overtake each other on the way, and the newest one's word is not the latest
-						single = 0.06
+					mostOnTheMean, single := tc.waste, 0.02 // more than the mean, in a single run
+					if concurrency == 32 && tc.waste > 0 {
+						// calls of a burst overtake each other on the way, and the newest one's word is not the
+						// latest; the race detector shuffles them even more
+						mostOnTheMean, single = min(tc.waste+0.02, 0.1), 0.14
 					}
+					require.LessOrEqual(t, mean, mostOnTheMean)
 					require.LessOrEqual(t, worst, tc.waste+single)
 				})
 			}
