@@ -46,7 +46,7 @@ func findings(ctx context.Context, p Program, _ []string, o *Options) error {
 		return err
 	}
 	reviewer.NameModel(change.Config)
-	if err := reviewer.Prepare(wire.Brief{Change: change, NoTools: true}); err != nil {
+	if err := reviewer.Prepare(wire.Brief{Change: change}); err != nil {
 		return err
 	}
 	return p.write(cmp.Or(o.out, p.Getenv("RB_OUT")), os.O_TRUNC, 0o666, "name a file in a folder that is there, with "+

@@ -28,7 +28,6 @@ type Brief struct {
 	Paid      reviewpr.Paid
 	API       *github.Client // of a pull request's repository
 	Workspace string         // folder of the test results
-	NoTools   bool           // show the model nothing but the diff
 	Proposed  Proposed       // the change, if no commit has it
 	Revises   *cost.Usage    // usage of the draft under revision; nil for a first draft
 	Carried   *CarriedIndex  // nil outside a job
@@ -54,7 +53,7 @@ func (b Brief) looking(w Wire, results string) (l Looking, ok bool) {
 		l.Head, l.Tests = b.Proposed.On.Tree.With(b.Proposed.Files), tool.TestSources{}
 		l.baseAt(b.Proposed.On, c.Config)
 		return l, true
-	case b.NoTools, c.Base == "" && c.Pull == nil:
+	case c.Base == "" && c.Pull == nil:
 		return l, false
 	case c.Pull != nil:
 		l.Tests.API, l.Tests.Owner, l.Tests.Repo, l.Tests.SHA = b.API, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA
