@@ -1,8 +1,6 @@
 package driver_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,11 +49,7 @@ func TestT3_T33_NoTextOfATicketSteersItsGraph(t *testing.T) {
 func TestT3_AModelThatCallsToolsForATicketEndsTheRun(t *testing.T) {
 	t.Parallel()
 	p := newProposal(t, "go", "TASK-101", nil)
-	text, err := os.ReadFile(filepath.Join(samples, "go/TASK-101.json"))
-	require.NoError(t, err)
-	all, err := llmtest.ReadImplement(text)
-	require.NoError(t, err)
-	answers := llmtest.Implement(all, llmtest.Honest)
+	answers := scripted(t, "go", "TASK-101", nil)
 	p.model = llmtest.Start(t, func(r llmtest.Request) llmtest.Answer {
 		if r.Question == llmtest.ImplementCode {
 			return llmtest.Answer{Calls: []llmtest.Call{{Name: "get_ticket", Arguments: `{"key":"SEC-900"}`}}}

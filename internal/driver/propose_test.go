@@ -191,11 +191,7 @@ func TestPiecesAreFoundByTheSettingsEndpoints(t *testing.T) {
 func TestTheReviewOfAProposalLooksAroundInTheChangedTree(t *testing.T) {
 	t.Parallel()
 	p := newProposal(t, "go", "TASK-101", nil)
-	text, err := os.ReadFile(filepath.Join(samples, "go/TASK-101.json"))
-	require.NoError(t, err)
-	all, err := llmtest.ReadImplement(text)
-	require.NoError(t, err)
-	answers := llmtest.Implement(all, llmtest.Honest)
+	answers := scripted(t, "go", "TASK-101", nil)
 	p.model = llmtest.Start(t, func(r llmtest.Request) llmtest.Answer {
 		if r.Question == llmtest.Review && len(r.Turns) == 0 && len(r.Tools) > 0 {
 			return llmtest.Answer{Calls: []llmtest.Call{{Name: "read_file",

@@ -82,17 +82,23 @@ func newProposal(t *testing.T, sample, key string, alter func(answers)) *proposi
 	text, err := os.ReadFile(filepath.Join(from, key+".md"))
 	require.NoError(t, err)
 	p.ticket = ticket.FromMarkdown(key, string(text))
-	said, err := os.ReadFile(filepath.Join(from, key+".json"))
+	p.model = llmtest.Start(t, scripted(t, sample, key, alter))
+	p.base, err = ingest.BaseAt(t.Context(), p.dir, "", config.File{Path: config.DefaultPath})
 	require.NoError(t, err)
-	all, err := llmtest.ReadImplement(said)
+	return p
+}
+
+// scripted is the model of a sample's ticket; alter changes its answers.
+func scripted(t *testing.T, sample, key string, alter func(answers)) llmtest.Script {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(samples, sample, key+".json"))
+	require.NoError(t, err)
+	all, err := llmtest.ReadImplement(text)
 	require.NoError(t, err)
 	if alter != nil {
 		alter(all)
 	}
-	p.model = llmtest.Start(t, llmtest.Implement(all, llmtest.Honest))
-	p.base, err = ingest.BaseAt(t.Context(), p.dir, "", config.File{Path: config.DefaultPath})
-	require.NoError(t, err)
-	return p
+	return llmtest.Implement(all, llmtest.Honest)
 }
 
 func (p *proposing) git(args ...string) string {

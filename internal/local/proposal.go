@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
@@ -18,7 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
-	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/implement"
@@ -26,7 +24,6 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -257,156 +254,4 @@ func halted(r driver.Report) bool { return r.Outcome == ticketpr.Failed && r.Mes
 func (p *proposing) unfinished(r driver.Report) bool {
 	was := p.last.State.Decision
 	return halted(r) && (was == nil || was.Decision != decision.Approve)
-}
-
-func (p *proposing) unmoved(context.Context, driver.Report) error { return nil } // the base is a commit in the clone
-
-func (p *proposing) items(driver.Report) []decision.Item { return p.last.State.Items() }
-
-func (p *proposing) by(ctx context.Context) (string, error) {
-	if p.onto != nil && p.onto.By != "" {
-		return p.onto.By, nil
-	}
-	return p.user(ctx, nil)
-}
-
-func (p *proposing) carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error) {
-	return p.advance(ctx, answer.Decision.Verdict == decision.Revise, driver.AnswerTo(r.Packed.Manifest, answer))
-}
-
-// ask shows the draft, and asks the person at the terminal. Text that is neither an answer nor
-// a command is feedback.
-func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string,
-	shown driver.Report, err error) {
-	if text = p.Text(); text != "" {
-		d, err := gate.Decide(text, "", decision.Approve, p.items(r), r.Packed.Manifest.ExpiresAt)
-		if err != nil {
-			return "", text, r, err
-		}
-		p.last = p.last.Staged(d)
-	}
-	if p.show(); !p.Interactive(p.Options) {
-		return "", text, r, nil
-	}
-	given, text = ask.Prompt{Front: p.Front}.Ask(ctx, ask.Draft{
-		Question: "Commit this change? approve, reject, later, /drop PATH, or say what should be different: ",
-		Answers: map[string]decision.Verdict{"approve": decision.Approve, "reject": decision.Abort,
-			"abort": decision.Abort, "y": "", "yes": "", "n": "", "no": "", "?": ""},
-		Help:  "  approve commits it to a branch of its own, reject drops it for good",
-		Items: p.items(r), Free: true,
-		Revise: func(drops []string) error {
-			if len(drops) > 0 {
-				fmt.Fprintln(p.Stderr, "  what you dropped may be in the next draft again")
-			}
-			return nil
-		},
-	}, text)
-	return given, text, r, nil
-}
-
-// ResumeProposal decides a ticket's draft in the local store.
-func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision.Verdict) error {
-	a.Ticketed, a.About = true, s.Thread
-	if err := a.onlyReviews(); err != nil {
-		return err
-	}
-	return a.Traced(ctx, "resume", func(ctx context.Context) error {
-		return (&proposing{Terminal: a, Session: s}).resume(ctx, given)
-	})
-}
-
-func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
-	r, err := p.standing(ctx)
-	if err != nil {
-		return err
-	}
-	state := p.last.State
-	p.ticket = state.Ticket
-	if p.Expires == 0 {
-		p.Expires = state.Facts.ExpiresAt.Sub(state.Facts.CreatedAt)
-	}
-	if p.base, err = ingest.BaseAt(ctx, ".", state.Facts.Subject.Head, p.File()); err != nil {
-		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
-	}
-	p.base.Branch = state.Into
-	if err := p.mayPush(ctx); err != nil {
-		return err
-	}
-	if halted(r) {
-		if r, err = p.advance(ctx, p.unfinished(r), nil); err != nil {
-			return err
-		}
-	}
-	return p.GoFrom(ctx, r, given)
-}
-
-// GoFrom continues a thread from its current state: a draft that waits, or one that ended.
-func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
-	if r.Parked() {
-		return p.decide(ctx, p, r, given)
-	}
-	if err := p.sameAgain(p.last.State.Decision, given, p.items(r)); err != nil {
-		return err
-	}
-	return p.Decided(ctx, r)
-}
-
-// gone no longer names the branch of an approved change if the clone has lost it, and warns.
-func (p *proposing) gone(ctx context.Context) {
-	branch := p.last.Branch
-	if branch == "" || p.onto != nil || p.last.PullRequest != "" || p.base.Commit == "" { // shown, perhaps elsewhere
-		return
-	}
-	if _, err := p.base.Clone.Commit(ctx, "refs/heads/"+branch); errors.Is(err, ingest.ErrNoRange) {
-		p.last.Branch = ""
-		p.Warn(fmt.Sprintf("the branch %s is gone. git branch %[1]s %s makes it again, as long as Git has that "+
-			"commit; --again drafts anew", driver.Quoted(branch), p.last.State.Applied.Commit))
-	}
-}
-
-func (p *proposing) show() {
-	if !p.JSON {
-		fmt.Fprint(p.Stdout, terminal.Proposal(p.last.State.ApprovedProposal(), p.Look()), "\n")
-	}
-}
-
-// Park prints how the draft can be decided later.
-func (p *proposing) Park(r driver.Report, changes ...string) error {
-	if p.came = r; p.JSON {
-		return p.last.Print(p.Stdout)
-	}
-	p.parked(r, "Parked.", p.Resuming(), "or --abort, --revise TEXT; without a file: --drop PATH)", changes)
-	return nil
-}
-
-// Decided prints the result of the decision. With --push it first pushes a draft that was
-// approved without --push.
-func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
-	if p.onto != nil && r.Outcome == ticketpr.Posted && r.PullRequest == "" {
-		if p.last, err = p.onto.Carry(ctx, p.last); err != nil {
-			return err
-		}
-	}
-	p.gone(ctx)
-	p.came = r
-	last, failed := p.last, driver.Failure(r)
-	if p.JSON {
-		return errors.Join(last.Print(p.Stdout), failed)
-	}
-	place := last.Thread
-	if last.Branch != "" {
-		place = last.Branch + " " + last.State.Applied.Commit
-		get := map[bool]string{true: "git fetch origin && "}[last.PullRequest != ""]
-		fmt.Fprintf(p.Stderr, "Your work tree is as it was. %sgit switch %s shows the change.\n", get,
-			driver.Quoted(last.Branch))
-	}
-	if place = cmp.Or(last.PullRequest, place); p.onto != nil {
-		place = cmp.Or(p.onto.Form(last.State), place)
-	}
-	if last.Message != "" {
-		word := map[bool]string{true: "error: "}[last.Outcome == ticketpr.Failed]
-		fmt.Fprintln(p.Stderr, guard.Text(word+last.Message))
-	}
-	fmt.Fprintln(p.Stdout, last.Outcome, place)
-	return failed
 }
