@@ -2,11 +2,17 @@ package app_test
 
 import (
 	"cmp"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
@@ -213,4 +219,68 @@ func TestTextsOfATicketsJobsAreAboutTickets(t *testing.T) {
 	s.repo.Commit("main", "another base", roundTree().With(githubtest.Tree{"x": "y"}))
 	e = keyless.start().is(2, "").says("rules write no code", "api-key")
 	require.NotContains(t, e.log, "--base-url")
+}
+
+// TestT27_ATicketsPatchIsItsChange takes the patch out of the artifact: it makes of the base
+// what the branch gets. One that shows another change is refused, and an earlier version's
+// draft, which has none, is carried out.
+func TestT27_ATicketsPatchIsItsChange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(patch string) string
+		says   string
+	}{
+		"as drafted": {func(patch string) string { return patch }, ""},
+		"none":       {func(string) string { return "" }, ""},
+		"another change": {func(p string) string {
+			return strings.Replace(p, "+ 0.5", "+ 0.4", 1)
+		}, "does not ask what"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			drafted := s.ticketDraft().start().is(0, "PAUSED")
+			drafted.shows("`change.patch` in the artifact `pr-implement-gh-7-")
+			o := s.opened(drafted)
+			require.Equal(t, roundFixed(), patched(t, roundTree(), o.Patch))
+			forged, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot,
+				checkpoint.Shown{Review: o.Review, Patch: c.change(o.Patch)})
+			require.NoError(t, err)
+			require.Equal(t, name == "as drafted", forged.Digest == drafted.digest(), "the digest covers it")
+			s.run.AddArtifact("pr-implement-gh-7-"+forged.Code, forged.Zip)
+			s.approved("")
+			decided := s.ticketJob("apply", forged.Digest).start()
+			if c.says != "" {
+				decided.is(3, "REFUSED").says(c.says)
+				s.unpushed()
+				return
+			}
+			decided.is(0, "POSTED")
+			s.applied(roundBranch, roundFixed())
+		})
+	}
+}
+
+// patched is a tree with a patch applied by Git.
+func patched(t *testing.T, before githubtest.Tree, patch string) githubtest.Tree {
+	t.Helper()
+	dir := t.TempDir()
+	for path, text := range before {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
+	}
+	apply := exec.CommandContext(t.Context(), "git", "apply", "-")
+	apply.Dir, apply.Stdin = dir, strings.NewReader(patch)
+	out, err := apply.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	after := githubtest.Tree{}
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var text []byte
+			text, err = os.ReadFile(filepath.Join(dir, path))
+			after[path] = string(text)
+		}
+		return err
+	}))
+	return after
 }
