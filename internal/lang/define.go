@@ -36,9 +36,10 @@ var (
 	pythonForms = formsOf("def|class|type",
 		`^NAME\s*(?::[^=]*)?=(?:[^=]|$)`, `^\s+self\.NAME\s*(?::[^=]*)?=(?:[^=]|$)`,
 	)
-	rubyForms  = formsOf("def|class|module", `^\s*NAME\s*=(?:[^=]|$)`)
+	rubyForms  = formsOf("def|class|module", `^\s*NAME\s*=(?:[^=>~]|$)`)
 	classForms = formsOf("class|interface|enum|record|object|struct|trait|protocol|"+
-		"fun|func|def|val|var|let|typealias|namespace|extension|actor|mixin|typedef", method)
+		"fun|func|def|val|var|let|typealias|namespace|extension|actor|mixin|typedef", method,
+		`^\s*(?:(?:public|private|protected|internal|static|readonly|final|const)\s+)+[\w.<>\[\],? ]+\sNAME\s*(?:[;={]|$)`)
 	cForms = formsOf("namespace|#\\s*define|using",
 		`\b(?:class|struct|enum|union)\s+NAME\s*(?:[:{]|final\b|$)`, `\btypedef\b.*\bNAME\s*;`, `^\}\s*NAME\s*;`,
 		method+`[^;]*$`,
