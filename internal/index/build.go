@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"math"
 	"path"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -62,10 +64,9 @@ const (
 const Windows = "windows: "
 
 const (
-	batch       = 8 << 20  // bytes of files read at once
-	maxSettings = 32 << 10 // bytes of a settings file; larger ones are data
-	// from which on the heap is collected before it has doubled: the trees of two large files are gone soon
-	softLimit = 768 << 20
+	batch       = 8 << 20   // bytes of files read at once
+	maxSettings = 32 << 10  // bytes of a settings file; larger ones are data
+	softLimit   = 768 << 20 // of the heap in bytes, see soften
 )
 
 // Build builds the index of a tree. It reuses from previous, which may be nil, the files
@@ -74,9 +75,9 @@ const (
 // The error is the tree's or ctx's.
 func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Index, Report, error) {
 	start := time.Now()
-	if before := debug.SetMemoryLimit(-1); before > softLimit {
-		debug.SetMemoryLimit(softLimit)
-		defer debug.SetMemoryLimit(before)
+	soft := debug.SetMemoryLimit(-1) == math.MaxInt64 // else the limit is the user's
+	if soft {
+		defer debug.SetMemoryLimit(math.MaxInt64)
 	}
 	listing, err := t.List(ctx)
 	if err != nil {
@@ -85,7 +86,7 @@ func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Inde
 	if previous == nil {
 		previous = newIndex(o.Made, nil, nil, nil, VectorsInfo{}, nil)
 	}
-	b := builder{Options: o, tree: t, start: start, earlier: previous, previous: previous,
+	b := builder{Options: o, tree: t, start: start, soft: soft, earlier: previous, previous: previous,
 		report: Report{Skipped: listing.Left}, fresh: map[string][]count{}}
 	if previous.made != o.Made {
 		b.previous = newIndex(o.Made, nil, nil, nil, previous.vectors, nil)
@@ -106,6 +107,7 @@ type builder struct {
 	Options
 	tree     *tree.Tree
 	start    time.Time
+	soft     bool               // the memory limit is this build's to set
 	earlier  *Index             // its vectors are reused
 	previous *Index             // its files are reused: earlier, or an empty index if Made differs
 	files    []file             // reused or newly cut; their places are in chunks
@@ -178,6 +180,9 @@ func (b *builder) build(ctx context.Context, files []tree.File) error {
 			size += files[n].Size
 			n++
 		}
+		if b.soft {
+			soften()
+		}
 		begun, err := b.read(ctx, files[:n])
 		if err != nil {
 			return err
@@ -188,6 +193,14 @@ func (b *builder) build(ctx context.Context, files []tree.File) error {
 		b.report.Skipped[SkippedTime] = len(files)
 	}
 	return ctx.Err()
+}
+
+// soften has the heap collected before it has doubled, because the trees of large files are gone soon: from softLimit
+// on, or when it has grown by a quarter of what is in use.
+func soften() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetMemoryLimit(max(softLimit, int64(live[0].Value.Uint64()/4*5)))
 }
 
 func (b *builder) late() bool { return b.Limit > 0 && time.Since(b.start) >= b.Limit }
