@@ -74,7 +74,7 @@ func TestT37_ARefusedSecondLookDropsNoFinding(t *testing.T) {
 			for _, f := range draft.comments {
 				require.Empty(t, f.Filtered)
 				if f.Severity == finding.Blocker || f.Severity == finding.Major {
-					require.Contains(t, f.Note, "not looked at a second time")
+					require.Contains(t, f.Note, "not verified")
 				}
 			}
 		})

@@ -254,7 +254,7 @@ var allKeys = []keyHelp{
 	{"[m]ove", "m", "into the review's summary, or back: /summary F2"},
 	{"[x]abort", "x", "reject the draft, after a question: /abort"},
 	{"[p]review", "p", "the review as it would be posted"},
-	{"[s]everity", "s", "one weaker, round and round: /severity F2 minor"},
+	{"[s]everity", "s", "the next lower severity, after nit blocker: /severity F2 minor"},
 	{"[enter]", "enter space", "the finding in full; n and b: the next one, the one before"},
 	{"[u]ndo", "u", "the finding as it was drafted"},
 	{"[r]evise", "r", "have it drafted again with your feedback: /revise TEXT"},

@@ -80,7 +80,7 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 }
 
 func refuseOther(r decision.Record, how string) error {
-	next := "a draft is decided once: decide the same again; another commit gets a new draft"
+	next := "a draft can be decided only once; a new commit gets a new draft"
 	if r.Decision == decision.Abort {
 		next = "a draft is decided once: draft again (a review with --again; again: true in a workflow), or push"
 	}

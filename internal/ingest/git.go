@@ -25,7 +25,8 @@ var (
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
 	ErrNoClone = problem.Sentinel("this folder is not in a clone", cloneAdvice)
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
-	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", cloneAdvice)
+	ErrNoGit   = problem.Sentinel("git is not in PATH",
+		"install Git 2.31 or later, or pass a pull request's address or a diff's file")
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
 		"nothing is fetched here by itself: git fetch --refetch --no-filter brings the rest")
 )

@@ -64,7 +64,7 @@ func (e *StatusError) Next() string {
 	case e.TooLong():
 		return "the request is longer than what the model takes; use a model with a larger context"
 	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden:
-		return "the key in api-key is not accepted there; check it and base-url"
+		return "the key in api-key is not accepted there; check it (OPENAI_API_KEY) and base-url"
 	case e.Code == http.StatusNotFound:
 		return "check base-url (it often ends in /v1) and the name in model"
 	case e.OutOfFunds():

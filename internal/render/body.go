@@ -109,8 +109,8 @@ func (r Review) Found() string {
 // NoRuleMatched is the result of a review by rules that found nothing.
 const NoRuleMatched = "no rule matched; no model read these files"
 
-// Result returns "1 blocker, 2 major". It does not claim that nothing was found if the
-// approver dropped all findings or all were known before.
+// Result returns "1 blocker, 2 major". It does not claim that nothing was found if no file could be
+// reviewed, the approver dropped all findings, or all were known before.
 func (r Review) Result() string {
 	byApprover := func(f finding.Finding) bool { return f.Filtered == finding.Dropped }
 	known := func(f finding.Finding) bool {
@@ -126,6 +126,8 @@ func (r Review) Result() string {
 		return "nothing new"
 	case r.Unreported() != "":
 		return "nothing to report"
+	case r.nothingRead():
+		return "no file was reviewed"
 	case r.Rules:
 		return NoRuleMatched
 	}

@@ -29,7 +29,7 @@ var reasons = []reason{
 	{finding.Repeat, "in one with others", "Another finding lists its line"},
 	{finding.Capped, "beyond a linter's limit", "A linter says more than is shown of it"},
 	{finding.LowConfidence, "low confidence", "The reviewer is not sure enough"},
-	{finding.Refuted, "refuted", "A second look came to another result"},
+	{finding.Refuted, "refuted", "Verification refuted it"},
 	{finding.Misquoted, "misquoted", "It quotes a line that is nowhere in the change"},
 }
 

@@ -68,6 +68,6 @@ const (
 	AskedRows     = 60 // criteria that are listed
 	AskedRunes    = 300
 	CodeLines     = 12 // of code shown with a finding
-	EarlierRows   = 20 // of findings of earlier reviews; of files on a terminal
+	EarlierRows   = 20 // findings of earlier reviews; on a terminal also reasons why files were not read, files of each
 	WarningRows   = 10 // warnings that get a line
 )

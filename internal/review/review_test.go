@@ -175,9 +175,10 @@ func TestP6_FailuresOfTheServerAreTheFilesReason(t *testing.T) {
 	t.Parallel()
 	const status = "the model's address answered "
 	for want, answer := range map[finding.Reason]llmtest.Answer{
-		status + "401: the key in api-key is not accepted there; check it and base-url": {Status: 401, Text: "SECRET"},
-		status + "404: check base-url (it often ends in /v1) and the name in model":     {Status: 404},
-		status + "422: check base-url and model":                                        {Status: 422, Text: "SECRET"},
+		status + "401: the key in api-key is not accepted there; check it (OPENAI_API_KEY) and base-url": {
+			Status: 401, Text: "SECRET"},
+		status + "404: check base-url (it often ends in /v1) and the name in model": {Status: 404},
+		status + "422: check base-url and model":                                    {Status: 422, Text: "SECRET"},
 		status + "429: the account behind api-key has no credit left": {Status: 429,
 			Text: "insufficient_quota"},
 		status + "503: the server is failing; run again later": {Status: 503},

@@ -15,7 +15,7 @@ import (
 )
 
 // verify has the findings of severity major or higher looked at again, with the code in view, and
-// filters those that the second look refutes. Without a usable answer they stay, with a note. The
+// filters those that the answer refutes. Without a usable answer they stay, with a note. The
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
@@ -42,17 +42,17 @@ func (t *task) secondLook(ctx context.Context, found []finding.Finding,
 	switch {
 	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
 		t.out.Incomplete = true
-		return markUnchecked(found, at, "the budget was spent"), nil
+		return markUnverified(found, at, "the budget was spent"), nil
 	case t.stopError(ctx, err) != nil:
 		return nil, t.stopError(ctx, err)
 	case err != nil:
-		return markUnchecked(found, at, "the second look gave no answer"), nil
+		return markUnverified(found, at, "no answer came"), nil
 	}
 	var v struct {
 		Verdicts []verdict `json:"verdicts"`
 	}
 	if !readJSON(text, &v) {
-		return markUnchecked(found, at, "the second look gave no answer that can be read"), nil
+		return markUnverified(found, at, "the answer cannot be read"), nil
 	}
 	return applyVerdicts(found, at, v.Verdicts), nil
 }
@@ -87,10 +87,10 @@ func applyVerdicts(found []finding.Finding, at []int, verdicts []verdict) []find
 	for claim, i := range at {
 		switch holds := verdictOn(prompt.ClaimID(claim), verdicts); {
 		case holds == nil:
-			markUnchecked(found, []int{i}, "the second look gave no verdict on it")
+			markUnverified(found, []int{i}, "the answer has no verdict on it")
 		case !*holds:
 			found[i].Filtered = finding.Refuted
-			addNote(&found[i], "a second look at the code did not bear it out")
+			addNote(&found[i], "refuted when it was verified")
 		}
 	}
 	return found
@@ -109,9 +109,9 @@ func verdictOn(id string, verdicts []verdict) (holds *bool) {
 	return holds
 }
 
-func markUnchecked(found []finding.Finding, at []int, why string) []finding.Finding {
+func markUnverified(found []finding.Finding, at []int, why string) []finding.Finding {
 	for _, i := range at {
-		addNote(&found[i], "not looked at a second time: "+why)
+		addNote(&found[i], "not verified: "+why)
 	}
 	return found
 }

@@ -56,7 +56,7 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 	for i, want := range []finding.Filter{"", finding.Refuted, "", "", finding.Misquoted} {
 		require.Equal(t, want, got.Findings[i].Filtered, got.Findings[i].Title)
 	}
-	require.Equal(t, "a second look at the code did not bear it out", got.Findings[1].Note)
+	require.Equal(t, "refuted when it was verified", got.Findings[1].Note)
 	require.Empty(t, got.Findings[0].Note)
 	require.Empty(t, got.Findings[2].Note)
 	require.Equal(t, 1, got.Moved)
@@ -69,8 +69,8 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 
 func TestWithoutAVerdictAFindingStaysWithANote(t *testing.T) {
 	t.Parallel()
-	const none, unreadable, silent = "the second look gave no answer",
-		"the second look gave no answer that can be read", "the second look gave no verdict on it"
+	const none, unreadable, silent = "no answer came",
+		"the answer cannot be read", "the answer has no verdict on it"
 	for name, c := range map[string]struct {
 		answer llmtest.Answer
 		note   string
@@ -99,7 +99,7 @@ func TestWithoutAVerdictAFindingStaysWithANote(t *testing.T) {
 			got, _ := secondLook(t, llmtest.Always(c.answer), claim("major", "x", "e()"))
 			require.Len(t, got.Findings, 1)
 			require.Empty(t, got.Findings[0].Filtered)
-			require.Equal(t, "moved from line 41 to the line that it quotes; not looked at a second time: "+c.note,
+			require.Equal(t, "moved from line 41 to the line that it quotes; not verified: "+c.note,
 				got.Findings[0].Note)
 		})
 	}
@@ -112,7 +112,7 @@ func TestP9_WithoutMoneyForASecondLookAFindingStays(t *testing.T) {
 		m.Classify, m.Verify = nil, ends{m.Verify, spent}
 		got, err := m.Review(t.Context(), file)
 		require.NoError(t, err)
-		require.Equal(t, "not looked at a second time: the budget was spent", got.Findings[0].Note)
+		require.Equal(t, "not verified: the budget was spent", got.Findings[0].Note)
 		require.Empty(t, got.Findings[0].Filtered)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/wording"
 )
@@ -222,12 +223,19 @@ func (t *screen) writeCodeRows(rows []string, sign func(int) string, color strin
 
 func (t *screen) writeUnread() {
 	open := slices.DeleteFunc(slices.Clone(t.Files), finding.FileReview.Covered)
-	t.writeRows(len(open), "more not read in full", func(i int) string {
-		why := wording.Words(string(open[i].State))
-		if open[i].Reason != "" {
-			why += ": " + wording.Words(string(open[i].Reason))
+	why := func(f finding.FileReview) string {
+		return guard.Line(wording.Words(wording.Joined(": ", string(f.State), string(f.Reason))), render.TitleRunes)
+	}
+	alike := order.Grouped(open, why)
+	t.writeRows(len(alike), "more reasons", func(i int) string {
+		var paths []string
+		for _, f := range alike[i][:min(len(alike[i]), render.EarlierRows)] {
+			paths = append(paths, guard.Line(f.Path, 1000))
 		}
-		return guard.Line(open[i].Path, 1000) + "  " + guard.Line(why, render.TitleRunes)
+		if more := len(alike[i]) - len(paths); more > 0 {
+			paths = append(paths, "and "+wording.Thousands(int64(more))+" more")
+		}
+		return strings.Join(paths, ", ") + "  " + why(alike[i][0])
 	})
 }
 
