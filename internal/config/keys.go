@@ -64,7 +64,10 @@ func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 		name := keyName(v.Key)
 		at := slices.IndexFunc(known, func(k key) bool { return k.name == name })
 		if at < 0 {
-			r.fail(v.Key, "unknown key %.60q", name).Hint = problem.Nearest(name, known.names())
+			e := r.fail(v.Key, "unknown key %.60q", name)
+			if e.Hint = problem.Nearest(name, known.names()); e.Hint == "" {
+				e.What += "; config print lists the known ones"
+			}
 			continue
 		}
 		seen = append(seen, name)

@@ -52,7 +52,7 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 		return a.readRange(ctx, ends)
 	}
 	if clone, revision := ingest.OpenAt(ctx, ".", arg); revision {
-		a.taken(arg, "the range "+arg+"...HEAD")
+		a.taken(arg, "the range "+arg+"...HEAD; for that commit alone: "+arg+"~.."+arg)
 		return a.rangeOf(ctx, clone, arg+"...HEAD")
 	}
 	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is not a pull request, a commit, a range or a file", arg),
