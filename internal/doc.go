@@ -1,5 +1,5 @@
-// Package internal holds the rooms of the product, on floors. A room imports
-// rooms on floors below its own, and on its own floor only what floors_test.go
+// Package internal holds the product's packages in layers, called floors. A package
+// imports packages on floors below its own, and on its own floor only what floors_test.go
 // lists; that test reads this map, walks the imports and fails with the offending
 // line. Two spaces end a line's names; …/ is the folder of the name before.
 //

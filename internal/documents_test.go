@@ -127,7 +127,7 @@ var namedInCode = regexp.MustCompile("`(\\w+)(\\.[A-Z]\\w+)\\b")
 
 func TestNamesThatTheDocumentsUseAreThere(t *testing.T) {
 	t.Parallel()
-	code := map[string]string{} // by room
+	code := map[string]string{} // by package
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".go") {
 			code[filepath.Base(filepath.Dir(path))] += read(t, path)

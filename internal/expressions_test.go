@@ -50,8 +50,8 @@ func TestExpressionsCompile(t *testing.T) {
 	require.Greater(t, checked, 10*unknown)
 }
 
-// expressions returns the constant arguments of pattern.Lazy and regexp.MustCompile in a room, by position; nil for
-// those that are no constants of the room.
+// expressions returns the constant arguments of pattern.Lazy and regexp.MustCompile in a package, by position; nil for
+// those that are no constants of the package.
 func expressions(t *testing.T, room string) map[string]constant.Value {
 	t.Helper()
 	set := token.NewFileSet()
@@ -66,7 +66,7 @@ func expressions(t *testing.T, room string) map[string]constant.Value {
 		}
 	}
 	info := types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	ignored := types.Config{Importer: nothing{}, Error: func(error) {}} // a room's own constants need no imports
+	ignored := types.Config{Importer: nothing{}, Error: func(error) {}} // a package's own constants need no imports
 	_, _ = ignored.Check(room, set, files, &info)
 	found := map[string]constant.Value{}
 	for _, file := range files {

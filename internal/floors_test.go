@@ -19,7 +19,7 @@ import (
 
 const module = "github.com/org/pr-review-action/internal/"
 
-// floors has every room with its floor, as the map in doc.go says it.
+// floors has every package with its floor, as the map in doc.go says it.
 var floors = readMap()
 
 // readMap takes a line's names, which stand between the floor and two spaces; …/ is the
@@ -49,7 +49,7 @@ func readMap() map[string]int {
 }
 
 const (
-	testFloor  = 7 // T in the map: rooms for tests alone
+	testFloor  = 7 // T in the map: packages for tests alone
 	benchFloor = 8 // P: a program of its own, over what the product is made of
 )
 
@@ -113,7 +113,7 @@ var beside = map[string][]string{
 	"llmtest/cmd/fakemodel":     {"llmtest"},
 }
 
-// importers lists the only rooms that may import a room.
+// importers lists the only packages that may import a package.
 var importers = map[string][]string{
 	"github/write": {"post", "apply", "driver", "job", "setup", "ticketcontext"},
 	"job":          {"app"},
@@ -207,7 +207,7 @@ func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 	require.Contains(t, string(image), `-tags "nopostgres noprograms `, "the image has no code that starts one")
 }
 
-// TestOnlyTheChunkerLinksTheParser keeps its megabytes out of the tests of most rooms.
+// TestOnlyTheChunkerLinksTheParser keeps its megabytes out of the tests of most packages.
 func TestOnlyTheChunkerLinksTheParser(t *testing.T) {
 	t.Parallel()
 	for path, names := range importsOf(t) {
@@ -236,7 +236,7 @@ func (e edge) check() error {
 	step := from == 3 && (to == 3 || e.to == "graph")
 	switch {
 	case !known || !knownTo:
-		return fmt.Errorf("a room is not in the map of doc.go")
+		return fmt.Errorf("a package is not in the map of doc.go")
 	case from == benchFloor && (to <= 2 || to == testFloor):
 		return nil
 	case from == testFloor:
@@ -256,7 +256,7 @@ func (e edge) check() error {
 	return fmt.Errorf("floor %d imports floor %d", from, to)
 }
 
-// imports lists the imports between rooms, test files left out.
+// imports lists the imports between packages, test files left out.
 func imports(t *testing.T) []edge {
 	t.Helper()
 	var all []edge
@@ -271,7 +271,7 @@ func imports(t *testing.T) []edge {
 	return all
 }
 
-// importsOf lists what every file of the rooms imports, test files left out.
+// importsOf lists what every file of the packages imports, test files left out.
 func importsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

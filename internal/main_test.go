@@ -8,7 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/volume"
 )
 
-// TestMain leaves all tests of this room out under the race detector: they read files, and run nothing side by side.
+// TestMain leaves all tests of this package out under the race detector: they read files, and run nothing side by side.
 func TestMain(m *testing.M) {
 	if volume.Sampled() {
 		fmt.Println(volume.Unwatched)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// messages are those of all rooms but tests', in the order of their texts.
+// messages are those of all packages but tests', in the order of their texts.
 func messages(t *testing.T) (list []message) {
 	t.Helper()
 	all, letters := map[message]bool{}, regexp.MustCompile(`\pL`)

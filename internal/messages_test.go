@@ -21,7 +21,7 @@ const (
 	listEnds        = "<!-- end of messages -->\n"
 )
 
-// The page lists every message that rooms give to package problem, with what to do about it and an anchor.
+// The page lists every message that packages give to package problem, with what to do about it and an anchor.
 // `go test ./internal -run TestTroubleshooting -update` writes the list anew.
 func TestTroubleshootingListsEveryMessage(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
-// attacks are the room's own samples, those that no text file can hold, and the
+// attacks are the package's own samples, those that no text file can hold, and the
 // known ones.
 func attacks(tb testing.TB) []string {
 	tb.Helper()

@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// commands returns all commands, in the order in which help lists them. What other rooms carry
+// commands returns all commands, in the order in which help lists them. What other packages carry
 // out is in this file, the rest in the cmd_ files.
 func (a *app) commands() []command {
 	all := []command{

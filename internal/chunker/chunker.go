@@ -1,7 +1,7 @@
 // Package chunker cuts source text into chunks: at the functions, methods and types
 // that a parser finds, or into windows of lines if it cannot be parsed.
 //
-// It wraps the parser (github.com/odvcencio/gotreesitter) and is the only room that
+// It wraps the parser (github.com/odvcencio/gotreesitter) and is the only package that
 // links it. Its input is untrusted: a parse is bounded in bytes and time, and a parser
 // that gives up or panics costs that file its definitions, nothing else.
 //

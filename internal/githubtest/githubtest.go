@@ -21,7 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/runner"
 )
 
-// Names for tests from the rooms below.
+// Names for tests from the packages below.
 type (
 	Tree     = memgit.Tree
 	File     = memgit.File

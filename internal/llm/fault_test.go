@@ -174,7 +174,7 @@ func (f fault) check(t *testing.T, answer llm.Answer, err error) string {
 		require.Len(t, answer.ToolCalls, 1)
 		require.Equal(t, f.call, answer.ToolCalls[0].Name)
 		require.NotEmpty(t, answer.ToolCalls[0].ID)
-		return "a call of " + f.call + ", which the tools' room checks"
+		return "a call of " + f.call + ", which the tools' package checks"
 	}
 	require.Equal(t, wanted, answer.Text)
 	return "the answer"

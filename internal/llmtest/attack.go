@@ -30,7 +30,7 @@ type Attack struct {
 	Values []string `json:"-"` // of the made-up credentials in it, line by line
 }
 
-// Attacks reads the threat model's file of attacks, from the folder of any room, and expands their marks.
+// Attacks reads the threat model's file of attacks, from the folder of any package, and expands their marks.
 func Attacks(t testing.TB) (all []Attack) {
 	t.Helper()
 	text, err := os.ReadFile("../../testdata/attacks.jsonl")

@@ -1,7 +1,7 @@
 // Package problem represents an error as a person reads it: what was wrong, where, and what
 // to do next.
 //
-// A room makes an Error if it knows all three, and a Sentinel if callers must recognize it.
+// A package makes an Error if it knows all three, and a Sentinel if callers must recognize it.
 // Of converts any other error. Start reading at Error.
 package problem
 

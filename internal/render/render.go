@@ -1,6 +1,6 @@
 // Package render writes a review: the text that is posted, its inline comments, and the
 // sentences and lists that a job's summary, a terminal and a ticket's proposal share with it.
-// Their pages are in the rooms below it: summary, terminal, proposal. The tests of all pages
+// Their pages are in the packages below it: summary, terminal, proposal. The tests of all pages
 // are here, since they use the same reviews.
 //
 // Every function is pure: equal arguments give equal bytes, and nothing is read or written.

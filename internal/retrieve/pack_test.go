@@ -53,7 +53,7 @@ func read(t testing.TB, file string) change {
 	return c
 }
 
-// engine is over these files, among those of some rooms of this program: so the
+// engine is over these files, among those of some packages of this program: so the
 // pieces that decide stand among hundreds of others.
 func (c change) engine(t testing.TB, last *index.Index) (*retrieve.Engine, *index.Index) {
 	t.Helper()
@@ -91,7 +91,7 @@ func TestThePackHoldsWhatDecides(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 10)
 	held, without := 0, 0
-	var last *index.Index // the rooms' files are cut once for all
+	var last *index.Index // the packages' files are cut once for all
 	for _, file := range files {
 		c := read(t, file)
 		var e *retrieve.Engine
@@ -324,7 +324,7 @@ func TestAPackPassesOverOtherLanguages(t *testing.T) {
 	e, _ := c.engine(t, nil)
 	pieces := c.pack(t, e, 4000)
 	require.Equal(t, "b.py:1-2", pieces[0].ID())
-	for _, p := range pieces { // the room budget has a settle of its own
+	for _, p := range pieces { // the package budget has a settle of its own
 		require.True(t, p.Why == retrieve.Similar || strings.HasSuffix(p.Path, ".py"), p.ID())
 	}
 }

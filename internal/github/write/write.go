@@ -1,6 +1,6 @@
 // Package write posts reviews to GitHub, and pushes approved changes to branches of their own.
 //
-// It is the only room that changes anything there. It comments, makes branches and commits to them, and opens draft
+// It is the only package that changes anything there. It comments, makes branches and commits to them, and opens draft
 // pull requests. It approves no review, merges nothing, puts no label on anything and never force-pushes. For a
 // person at the command line it also starts workflows, answers for environments, and creates the environments and the
 // label that a repository lacks. Start at Client.CreatePending, or for pushes at Client.Branch.
