@@ -40,12 +40,12 @@ func TestOneIsSingularAndTwoArePlural(t *testing.T) {
 		"failures": {func(n int) string {
 			files := make([]finding.FileReview, n)
 			for i := range files {
-				files[i] = file(string(rune('a'+i))+".go", finding.Failed, "the model could not be reached")
+				files[i] = file(string(rune('a'+i))+".go", finding.Failed, "look at OPENAI_API_KEY")
 			}
 			return terminal.Review(render.Review{Files: files}, terminal.Options{})
-		}, "no file was reviewed · 0 of 1 file reviewed, 1 failed\n\na.go  failed: the model could not be reached\n",
+		}, "no file was reviewed · 0 of 1 file reviewed, 1 failed\n\na.go  failed: look at OPENAI_API_KEY\n",
 			"no file was reviewed · 0 of 2 files reviewed, 2 failed\n\n" +
-				"a.go, b.go  failed: the model could not be reached\n"},
+				"a.go, b.go  failed: look at OPENAI_API_KEY\n"},
 		"duplicates": {func(n int) string {
 			return render.Review{Filtered: slices.Repeat([]finding.Finding{{Filtered: finding.Duplicate}},
 				n)}.KeptOutCounts()

@@ -183,7 +183,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 	}
 	var is, wanted jobs
 	if err := yaml.Unmarshal(text, &is); err != nil {
-		k.State, k.Found, k.Next = no, "is not YAML", "compare it with the README's"
+		k.State, k.Found, k.Next = no, "is not YAML", c.Name+" init --force writes it anew; commit and merge it there"
 		return nil, k
 	}
 	shipped, err := c.shippedWorkflow(path)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -43,7 +44,7 @@ func writeFiles(top string, files []File, force bool) (err error) {
 	}
 	if len(differ) > 0 && !force {
 		return problem.Usage("there is another "+strings.Join(differ, " and another ")+"; nothing was written",
-			"compare it with the README's, and run init --force to replace it")
+			"commit it, run init --force to replace it, and see with git diff what that changed")
 	}
 	for i := range files {
 		if f := &files[i]; f.State == "" || f.State == "other" {
@@ -57,7 +58,7 @@ func writeFiles(top string, files []File, force bool) (err error) {
 }
 
 // stateOf returns "" if the file does not exist, "kept" or "there" if the existing one
-// stays, and "other" if it differs.
+// stays, and "other" if it differs in more than the tag or commit of our action.
 func stateOf(root *os.Root, f File) (string, error) {
 	for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
 		if info, err := root.Lstat(dir); err == nil && !info.IsDir() {
@@ -73,11 +74,16 @@ func stateOf(root *os.Root, f File) (string, error) {
 		return "", err
 	case f.own:
 		return "kept", nil
-	case text == f.text:
+	case unpinned(text) == unpinned(f.text):
 		return "there", nil
 	}
 	return "other", nil
 }
+
+var ownAction = pattern.Lazy(`(?m)(uses: org/pr-review-action)@[\w.-]+( +#.*)?$`)
+
+// unpinned returns a workflow as it would be without a tag or commit of our action.
+func unpinned(text string) string { return ownAction().ReplaceAllString(text, "$1") }
 
 // readIn reads a file of the clone. It returns nil if there is none.
 func readIn(top, name string) (text []byte, err error) {

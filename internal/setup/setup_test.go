@@ -158,8 +158,11 @@ func TestInitPicksTheRouteByWhatTheRepositoryCanHave(t *testing.T) {
 			if strings.Contains(c.why, "not be seen") {
 				require.NotEmpty(t, r.Unseen, "it says what it could not see")
 			}
+			pinned := strings.ReplaceAll(s.file(draftPath), "@v1\n", "@0123456789abcdef0123456789abcdef01234567 # v1.0.0\n")
+			require.NoError(t, os.WriteFile(filepath.Join(s.dir, draftPath), []byte(pinned), 0o644))
 			again := s.report(s.command())
 			require.Equal(t, c.route, again.Route, "what is here already stays")
+			require.Contains(t, s.file(draftPath), " # v1.0.0", "also the commit that it is pinned to")
 			require.Equal(t, []string{"there"}, []string{again.Files[0].State})
 		})
 	}

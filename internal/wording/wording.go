@@ -144,5 +144,10 @@ func Wrapped(s string, width int) []string {
 	return rows
 }
 
-// Words returns one of our names in words: "over budget" for over_budget.
-func Words(s string) string { return strings.ReplaceAll(s, "_", " ") }
+// Words returns one of our names in words: "over budget" for over_budget. Text that has spaces stays as it is.
+func Words(s string) string {
+	if strings.Contains(s, " ") {
+		return s
+	}
+	return strings.ReplaceAll(s, "_", " ")
+}

@@ -224,7 +224,8 @@ func (t *screen) writeCodeRows(rows []string, sign func(int) string, color strin
 func (t *screen) writeUnread() {
 	open := slices.DeleteFunc(slices.Clone(t.Files), finding.FileReview.Covered)
 	why := func(f finding.FileReview) string {
-		return guard.Line(wording.Words(wording.Joined(": ", string(f.State), string(f.Reason))), render.TitleRunes)
+		return guard.Line(wording.Joined(": ", wording.Words(string(f.State)), wording.Words(string(f.Reason))),
+			render.TitleRunes)
 	}
 	alike := order.Grouped(open, why)
 	t.writeRows(len(alike), "more reasons", func(i int) string {
