@@ -172,7 +172,7 @@ func (g *gated[S]) revise(ctx context.Context, may func(S) error,
 		if err := may(o.State); err != nil {
 			return decision.Answer{}, err
 		}
-		answer, err := g.asks(ctx, o)
+		answer, err := g.revisionAnswer(ctx, o)
 		g.Environment = environment
 		return answer, err
 	}, again)
@@ -233,9 +233,9 @@ func (g *gated[S]) desk(s S) *handoff.Desk {
 	})
 }
 
-// asks returns the answer that requests a revision, after checks 12 and 13 as for a decision
+// revisionAnswer returns the answer that requests a revision, after checks 12 and 13 as for a decision
 // by dispatch.
-func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answer, error) {
+func (g *gated[S]) revisionAnswer(ctx context.Context, o *handoff.Draft[S]) (decision.Answer, error) {
 	author, err := g.author(ctx, o.Manifest)
 	if err == nil {
 		err = g.dispatched(ctx, o, author)
@@ -358,7 +358,7 @@ func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
 	}
 	if j.Environment != "" && r.Outcome == driver.Paused {
 		d.Environment, d.Run = j.Environment, j.env.RunID
-		d.Approve = driver.Approval(j.ref, j.env.RunID, j.asks.ID)
+		d.Approve = driver.Approval(j.ref, j.env.RunID, j.gateEnv.ID)
 		if !j.AllowDispatch {
 			return d
 		}

@@ -42,7 +42,7 @@ type job struct {
 	asked ticketpr.Asked // the ticket, if the job is about one
 	void  []string       // approvals that decided nothing: who, and why
 
-	asks github.Environment // the deciding environment once it was checked; zero if there is none
+	gateEnv github.Environment // the deciding environment once it was checked; zero if there is none
 }
 
 // setUp reads the inputs and the event and makes the clients. It sends nothing.
@@ -75,7 +75,7 @@ func (j *job) setUp() error {
 	if err := j.setRef(); err != nil {
 		return err
 	}
-	j.tellIdle(given)
+	j.warnIdle(given)
 	return j.connect()
 }
 
@@ -194,8 +194,8 @@ func (j *job) setTicket() (err error) {
 	return nil
 }
 
-// tellIdle warns of inputs that do nothing for a ticket.
-func (j *job) tellIdle(given map[string]string) {
+// warnIdle warns of inputs that do nothing for a ticket.
+func (j *job) warnIdle(given map[string]string) {
 	var idle []string
 	for _, row := range settings.Table(new(settings.Settings)) {
 		if given[row.Name] != "" && given[row.Name] != row.Default && slices.Contains([]string{"gate-from", "instance",

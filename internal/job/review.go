@@ -59,7 +59,7 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		j.event.Name == "pull_request_target" && keyless) {
 		r := j.skipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on " +
 			"pull_request, and on pull_request_target those of the job's environment")
-		j.stand(ctx, change, &r)
+		j.addStanding(ctx, change, &r)
 		return r, nil
 	}
 	return driver.Report{}, noModelYet
@@ -111,7 +111,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		j.warn("max-cost-per-pull counts only this run: what other runs have cost is believed under " +
 			"trust: seal or encrypt, which vouch for it")
 	}
-	store := j.carried(change)
+	store := j.reviewStore(change)
 	r, err := j.driver(store, change.Thread, reviewer).Draft(ctx, j.brief(change, before.paid),
 		func(ctx context.Context) (ingest.Change, error) {
 			return ingest.Files(ctx, j.api, change)
@@ -121,7 +121,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		}, func(c ingest.Change) (reviewpr.Draft, error) {
 			err := j.chooseEnvironment(ctx, c)
 			j.warnAlone(c.Pull.Author)
-			return j.drafting(ctx, c, reviewer, approvals, before), err
+			return j.draftFacts(ctx, c, reviewer, approvals, before), err
 		})
 	if err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, err)
@@ -133,14 +133,14 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		}
 		err = errors.Join(err, store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
-			err = errors.Join(err, j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
+			err = errors.Join(err, j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.newRecord(), ""))
 		}
 		if err != nil {
-			j.warning("what was paid or withdrawn could not be stored", err)
+			j.warnOf("what was paid or withdrawn could not be stored", err)
 		}
 		return r, nil
 	}
-	return j.parked(ctx, r, store, j.desk(r.State.Pull), before.drafts)
+	return j.storeDraft(ctx, r, store, j.desk(r.State.Pull), before.drafts)
 }
 
 // driver returns the driver of a thread, and sets up the reviewer for a job.
@@ -160,27 +160,27 @@ func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 		Carried: j.carriers().CarriedIndex()}
 }
 
-// parked stores a parked draft, and then removes what it replaces: earlier drafts, which
+// storeDraft stores a parked draft, and then removes what it replaces: earlier drafts, which
 // could be decided until then, and its own progress.
-func (j *job) parked(ctx context.Context, r driver.Report, store *artifactstore.Store, desk *handoff.Desk,
+func (j *job) storeDraft(ctx context.Context, r driver.Report, store *artifactstore.Store, desk *handoff.Desk,
 	replaced []checkpoint.Draft) (driver.Report, error) {
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
 	r.Retained = j.retained(ctx, r.Artifact)
-	if err := desk.Withdraw(ctx, replaced, j.now(), r.Code); err != nil {
-		j.warning("the earlier draft could not be withdrawn, either may be decided", err)
+	if err := desk.Withdraw(ctx, replaced, j.newRecord(), r.Code); err != nil {
+		j.warnOf("the earlier draft could not be withdrawn, either may be decided", err)
 	} else if len(replaced) > 0 {
 		r.Withdrew = replaced[0].Code
 	}
-	j.cleared(ctx, store)
+	j.deleteProgress(ctx, store)
 	return r, nil
 }
 
-// cleared deletes the stored progress of a run that has ended.
-func (j *job) cleared(ctx context.Context, store *artifactstore.Store) {
+// deleteProgress deletes the stored progress of a run that has ended.
+func (j *job) deleteProgress(ctx context.Context, store *artifactstore.Store) {
 	if err := store.Close(ctx, true); err != nil {
-		j.warning("progress that is not needed any more could not be deleted", err)
+		j.warnOf("progress that is not needed any more could not be deleted", err)
 	}
 }
 
@@ -207,11 +207,11 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 	return problem.New("the job was cancelled before every file was read", "", next)
 }
 
-// drafting returns the facts about this job's draft.
-func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string,
+// draftFacts returns the facts about this job's draft.
+func (j *job) draftFacts(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string,
 	before before) reviewpr.Draft {
 	d := j.Facts(ctx, j.Settings, r)
-	d.Manifest = j.ofRun(d.Manifest, approvals)
+	d.Manifest = j.withRun(d.Manifest, approvals)
 	d.Web, d.Again = change.Pull.Web(), j.Anew
 	if len(before.stays) > 0 {
 		d.Withdrew, d.WithdrewBy = before.drafts[0].Code, j.by()
@@ -222,8 +222,8 @@ func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Review
 	return d
 }
 
-// ofRun adds the facts about this run to a manifest, and the keys of its existing approvals.
-func (j *job) ofRun(m checkpoint.Manifest, approvals []string) checkpoint.Manifest {
+// withRun adds the facts about this run to a manifest, and the keys of its existing approvals.
+func (j *job) withRun(m checkpoint.Manifest, approvals []string) checkpoint.Manifest {
 	m.Trust, m.Environment, m.AllowDispatch, m.Approvals = j.Protection.Trust, j.Environment, j.AllowDispatch, approvals
 	m.RunID, m.RunAttempt, m.WorkflowRef = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef
 	return m

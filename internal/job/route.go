@@ -164,20 +164,20 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 
 // warnAlone warns if the environment's only reviewer is the author, who may not decide.
 func (j *job) warnAlone(author string) {
-	if e := j.asks; e.Reviewers == 1 && len(e.Users) == 1 && strings.EqualFold(e.Users[0], author) && !j.AllowAuthor {
+	if e := j.gateEnv; e.Reviewers == 1 && len(e.Users) == 1 && strings.EqualFold(e.Users[0], author) && !j.AllowAuthor {
 		j.warn(fmt.Sprintf("nobody may approve this draft: %s wrote the pull request and is the only "+
 			"reviewer of the environment %q; add another one, or set allow-author: true", author, e.Name))
 	}
 }
 
-// checkEnvironment reads the environment's rules into j.asks. It refuses an environment that
+// checkEnvironment reads the environment's rules into j.gateEnv. It refuses an environment that
 // would ask nobody for approval.
 func (j *job) checkEnvironment(ctx context.Context) error {
 	if j.Environment == "" {
 		return nil
 	}
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.Environment)
-	j.asks = env
+	j.gateEnv = env
 	var what string
 	switch {
 	case errors.Is(err, github.ErrNotFound):

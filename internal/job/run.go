@@ -53,11 +53,11 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 	}
 	switch j.Mode {
 	case "resume", "record":
-		return j.deciding(ctx)
+		return j.decideReview(ctx)
 	case "revise":
 		return j.revise(ctx)
 	case "mark":
-		return j.waits(ctx)
+		return j.markWaiting(ctx)
 	}
 	ctx, span := trace.Run(ctx, "review", j.began)
 	r, err := j.review(ctx)
@@ -69,13 +69,13 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
 	switch j.Mode {
 	case "implement":
-		return j.implements(ctx)
+		return j.implement(ctx)
 	case "resume", "record":
-		return j.applies(ctx)
+		return j.applyTicket(ctx)
 	case "revise":
-		return j.revisesTicket(ctx)
+		return j.reviseTicket(ctx)
 	case "comment":
-		return j.comments(ctx)
+		return j.comment(ctx)
 	}
 	return driver.Report{}, problem.Usage("the input ticket has no place in mode "+j.Mode,
 		"ticket goes with implement, resume, revise, record and comment")

@@ -103,7 +103,7 @@ func (j *job) deskOf(about checkpoint.Subject, branch string,
 	standing func(context.Context, string) (string, bool, error)) *handoff.Desk {
 	desk := &handoff.Desk{
 		Records: j.records(about, branch), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil,
-		Keyed: j.Protection.Keyed(), Warn: j.warning, Standing: standing,
+		Keyed: j.Protection.Keyed(), Warn: j.warnOf, Standing: standing,
 	}
 	if j.own {
 		desk.Records = unrecorded{j.records(about, branch)}
@@ -118,7 +118,7 @@ func (unrecorded) Put(context.Context, decision.Record) error { return nil }
 
 func (j *job) records(about checkpoint.Subject, branch string) *handoff.Artifacts {
 	all := &handoff.Artifacts{Runs: j.runs, Subject: about, Branch: branch, Protection: j.Protection, Out: j.Stdout,
-		Warn: j.warning}
+		Warn: j.warnOf}
 	if j.store != nil || j.CheckpointDir != "" {
 		all.Own = j.carriers().Decisions()
 	}
@@ -128,8 +128,8 @@ func (j *job) records(about checkpoint.Subject, branch string) *handoff.Artifact
 	return all
 }
 
-// warning writes an annotation that says what happened and, if err is not nil, why.
-func (j *job) warning(what string, err error) {
+// warnOf writes an annotation that says what happened and, if err is not nil, why.
+func (j *job) warnOf(what string, err error) {
 	if err != nil {
 		what += ": " + driver.Explain(err)
 	}
@@ -153,13 +153,13 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{}, ctx.Err()
 	}
 	if err != nil { // the deciding job checks again
-		j.warning("whether this commit was reviewed before could not be read", err)
+		j.warnOf("whether this commit was reviewed before could not be read", err)
 	}
 	if posted {
 		return before{done: j.undrafted(ctx, change, reviewpr.Posted, url,
 			"this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
-	items, origin := j.left(ctx), j.origin(change)
+	items, origin := j.listStored(ctx), j.origin(change)
 	records := j.records(origin.Subject, origin.Branch)
 	if !j.Anew && records.Rejected(ctx, items, change.Thread) {
 		return before{done: j.undrafted(ctx, change, reviewpr.Aborted, "",
@@ -168,10 +168,10 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	var b before
 	found := handoff.Candidates(j.checkpoints(items, origin.Subject), change.Pull.RepoID)
 	if j.Anew {
-		if b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.now()); err != nil {
+		if b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.newRecord()); err != nil {
 			return before{}, err
 		}
-		if b.stays, err = j.stays(ctx, b.drafts, change); err != nil {
+		if b.stays, err = j.findingsToKeep(ctx, b.drafts, change); err != nil {
 			return before{}, err
 		}
 	}
@@ -180,13 +180,13 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 			j.tell(left.Error())
 		}
 	}
-	b.known = j.known(ctx, records, b.paid.Drafts, items)
+	b.known = j.decidedFindings(ctx, records, b.paid.Drafts, items)
 	return b, nil
 }
 
-// known returns what decided drafts tell later ones, if a seal vouches for the drafts and
+// decidedFindings returns what decided drafts tell later ones, if a seal vouches for the drafts and
 // for their decisions.
-func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft,
+func (j *job) decidedFindings(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft,
 	items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.Protection.Keyed() {
 		return nil
@@ -223,13 +223,13 @@ func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Cha
 func (j *job) undrafted(ctx context.Context, change ingest.Change, outcome, url, why string) driver.Report {
 	r := driver.Report{Outcome: outcome, Thread: change.Thread, Head: change.Head, ReviewURL: url, Message: why}
 	r.State.Draft.Name, r.State.Draft.Web = change.Name, change.Pull.Web()
-	j.stand(ctx, change, &r)
+	j.addStanding(ctx, change, &r)
 	return r
 }
 
-// stand adds to a report without a draft the posted findings that still stand, as far as
+// addStanding adds to a report without a draft the posted findings that still stand, as far as
 // GitHub can tell without the change's content.
-func (j *job) stand(ctx context.Context, change ingest.Change, r *driver.Report) {
+func (j *job) addStanding(ctx context.Context, change ingest.Change, r *driver.Report) {
 	earlier, err := j.recall(nil)(ctx, change)
 	r.State.Earlier, r.Standing, r.Read = earlier, finding.Standing(earlier), err == nil
 	if err != nil {
@@ -250,8 +250,8 @@ func (j *job) checkpoints(all []handoff.Stored, about checkpoint.Subject) []hand
 	return out
 }
 
-// left lists what earlier runs have stored. An artifact in several places is listed for each.
-func (j *job) left(ctx context.Context) []handoff.Stored {
+// listStored lists what earlier runs have stored. An artifact in several places is listed for each.
+func (j *job) listStored(ctx context.Context) []handoff.Stored {
 	var all []handoff.Stored
 	for _, place := range j.carriers().Earlier(j.runs.Everything()) {
 		found, err := handoff.List(ctx, place)
@@ -264,9 +264,9 @@ func (j *job) left(ctx context.Context) []handoff.Stored {
 	return all
 }
 
-// stays returns the findings of drafts that this account withdraws but may not decide.
+// findingsToKeep returns the findings of drafts that this account withdraws but may not decide.
 // Otherwise anyone could ask a model again until it is silent.
-func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
+func (j *job) findingsToKeep(ctx context.Context, drafts []checkpoint.Draft,
 	change ingest.Change) (all []finding.Finding, err error) {
 	for _, d := range drafts {
 		err := j.mayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
@@ -287,25 +287,25 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
 	return all, nil
 }
 
-// now returns a record with this job's time and account, and no decision.
-func (j *job) now() decision.Record { return decision.Record{At: j.Clock(), By: j.by()} }
+// newRecord returns a record with this job's time and account, and no decision.
+func (j *job) newRecord() decision.Record { return decision.Record{At: j.Clock(), By: j.by()} }
 
-// carried returns the store of a review in progress.
-func (j *job) carried(change ingest.Change) *artifactstore.Store {
-	return j.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
+// reviewStore returns the store of a review in progress.
+func (j *job) reviewStore(change ingest.Change) *artifactstore.Store {
+	return j.progressStore(func(saved graph.Saved, n int) (string, []byte, error) {
 		packed, err := reviewpr.PackPartial(saved, n, j.Protection)
 		subject := reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance)
 		return reviewpr.Names.Partial(subject, n, packed.Digest), packed.Zip, err
 	})
 }
 
-// carrying returns the store of a run in progress. pack makes a checkpoint of the progress.
-func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *artifactstore.Store {
+// progressStore returns the store of a run in progress. pack makes a checkpoint of the progress.
+func (j *job) progressStore(pack func(graph.Saved, int) (string, []byte, error)) *artifactstore.Store {
 	return artifactstore.New(artifactstore.Options{
 		Carriers: j.carriers().Progress(), Pack: pack,
 		OnError: func(err error) {
 			if !errors.Is(err, handoff.ErrNotRead) {
-				j.warning("progress could not be stored", err)
+				j.warnOf("progress could not be stored", err)
 			}
 		},
 	})

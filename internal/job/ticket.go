@@ -65,9 +65,9 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 	return p, err
 }
 
-// applies runs the job that carries out the decision on a ticket's draft, or records who
+// applyTicket runs the job that carries out the decision on a ticket's draft, or records who
 // rejected it.
-func (j *job) applies(ctx context.Context) (driver.Report, error) {
+func (j *job) applyTicket(ctx context.Context) (driver.Report, error) {
 	return decides(ctx, j, func(ctx context.Context) (*gated[ticketpr.State], error) {
 		p, err := j.proposal(ctx)
 		return p.gated, err

@@ -26,9 +26,9 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// implements runs the drafting job of a ticket: it stops at the gate and leaves the checkpoint
+// implement runs the drafting job of a ticket: it stops at the gate and leaves the checkpoint
 // in an artifact. It writes nothing to the repository.
-func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
+func (j *job) implement(ctx context.Context) (r driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "implement", j.began)
 	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
 	p, err := j.proposed(ctx)
@@ -43,7 +43,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	asked := ticketpr.State{Facts: facts, Into: p.repo.DefaultBranch, Draft: change.Draft{Ticket: p.ticket}}
 	switch done, found, err := p.Done(ctx, asked.Under(p.show)); {
 	case err != nil: // the deciding job checks again
-		j.warning("whether this ticket has already been carried out could not be read", err)
+		j.warnOf("whether this ticket has already been carried out could not be read", err)
 	case found:
 		return done, nil
 	}
@@ -69,7 +69,7 @@ func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
 
 // facts returns the manifest of a draft of this run.
 func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
-	m := p.ofRun(p.Manifest(p.origin.Subject, p.Settings, implement.Fingerprint()), p.answered)
+	m := p.withRun(p.Manifest(p.origin.Subject, p.Settings, implement.Fingerprint()), p.answered)
 	m.Thread, m.Subject.Head, m.ConfigFingerprint = thread, base, p.config.Fingerprint()
 	return m
 }
@@ -109,14 +109,14 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	r := p.reported(v)
 	if v.Outcome != ticketpr.Paused { // r would name the draft that was revised
 		r.Code, r.Digest, r.Artifact = "", "", ""
-		p.cleared(ctx, store)
+		p.deleteProgress(ctx, store)
 		return r, nil
 	}
 	var replaced []checkpoint.Draft
 	if revised != nil {
 		replaced = append(replaced, revised.from.Draft)
 	}
-	if r, err = p.parked(ctx, r, store, p.desk(v.State), replaced); err == nil {
+	if r, err = p.storeDraft(ctx, r, store, p.desk(v.State), replaced); err == nil {
 		shown := v.State.Proposal()
 		shown.Review.Web = p.ref.Web()
 		r.Page = proposal.Draft(shown, p.howToDecide(r, v.State.Iteration < gate.MaxRounds))
@@ -124,8 +124,8 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	return r, err
 }
 
-// revisesTicket has the model draft a ticket's change again, as the feedback asks.
-func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
+// reviseTicket has the model draft a ticket's change again, as the feedback asks.
+func (j *job) reviseTicket(ctx context.Context) (driver.Report, error) {
 	if err := j.checkFeedback(); err != nil {
 		return driver.Report{}, err
 	}
@@ -144,9 +144,9 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	})
 }
 
-// comments runs the job that comments on the ticket where its pull request is, or that the
+// comment runs the job that comments on the ticket where its pull request is, or that the
 // draft was rejected. It has the tracker's credentials, but may not write to the repository.
-func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
+func (j *job) comment(ctx context.Context) (_ driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "comment", j.began)
 	defer func() { span.End(err) }()
 	p, err := j.proposal(ctx)
@@ -195,7 +195,7 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (store *artifactstore.Store, begun bool) {
 	empty := func() *artifactstore.Store {
-		return p.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
+		return p.progressStore(func(saved graph.Saved, n int) (string, []byte, error) {
 			packed, err := handoff.PackPartial(saved, n, facts, p.Protection)
 			return ticketpr.Names.Partial(p.origin.Subject, n, packed.Digest), packed.Zip, err
 		})
@@ -206,7 +206,7 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	if p.Anew {
 		return store, false
 	}
-	found := handoff.Candidates(p.checkpoints(p.left(ctx), p.origin.Subject), p.repo.ID)
+	found := handoff.Candidates(p.checkpoints(p.listStored(ctx), p.origin.Subject), p.repo.ID)
 	for _, left := range p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
 		if begun || d.Manifest.Partial == 0 || d.Manifest.Thread != facts.Thread {
 			return nil

@@ -312,7 +312,7 @@ func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 	if err != nil {
 		return err
 	}
-	driver.Signal(a.Settings, &r, "", a.Warn)
+	driver.WriteSARIF(a.Settings, &r, "", a.Warn)
 	driver.FailOn(a.Settings, &r)
 	a.came = r
 	if a.JSON {

@@ -16,9 +16,9 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Signal writes the SARIF file of a decision if the settings ask for one: the findings that the
+// WriteSARIF writes the SARIF file of a decision if the settings ask for one: the findings that the
 // decision kept, none for a rejected draft. A relative path is relative to folder.
-func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
+func WriteSARIF(s settings.Settings, r *Report, folder string, warn func(string)) {
 	if s.Sarif == "" {
 		return
 	}

@@ -19,9 +19,9 @@ func (g *graph) Start(t Target) {
 	}
 }
 
-// Edge makes to always follow from. Several edges from one node run their targets
-// in parallel in one superstep; such branches must end or meet again at the same
-// step, which Build checks. A node has either edges or a route.
+// Edge makes the node to run after each run of the node from. Several edges from one
+// node run their targets in parallel in one superstep; such branches must end or meet
+// again at the same step, which Build checks. A node has either edges or a route.
 func (g *graph) Edge(from, to Target) {
 	n := g.declared("start of an edge", from)
 	if n == nil {
@@ -41,8 +41,9 @@ func (g *graph) Edge(from, to Target) {
 	}
 }
 
-// Route makes by choose one of the targets in to from the merged state. The
-// function must be pure: it is called again when a run resumes after a crash.
+// Route calls the function by with the merged state after each run of from. It
+// chooses what runs next, one of the targets in to. It must be pure: it is called
+// again when a run resumes after a crash.
 func (g *Graph[S]) Route(from Target, by func(S) Next, to ...Target) {
 	var choose func(any) Next
 	if by != nil {

@@ -106,23 +106,23 @@ func PostOwn(ctx context.Context, f *driver.Front, s settings.Settings, o Own) (
 	return decides(ctx, j, j.reviewed)
 }
 
-// deciding takes and carries out the decision on a review, and signals it to other programs.
-func (j *job) deciding(ctx context.Context) (driver.Report, error) {
+// decideReview takes and carries out the decision on a review, and signals it to other programs.
+func (j *job) decideReview(ctx context.Context) (driver.Report, error) {
 	r, err := decides(ctx, j, j.reviewed)
 	if err == nil && r.State.Decision != nil {
-		j.closed(ctx, &r)
-		j.signal(ctx, &r)
+		j.readClosedThreads(ctx, &r)
+		j.writeSignals(ctx, &r)
 	}
 	if j.Mark && err != nil {
-		j.remark(ctx, err)
+		j.markRefused(ctx, err)
 	}
 	return r, err
 }
 
-// remark writes on the mark that a decision was refused, because GitHub notifies only the
+// markRefused writes on the mark that a decision was refused, because GitHub notifies only the
 // account that pushed of a failed job. The draft passed check 9, so its mark is on the head.
-// remark clears the mark of a draft that nobody decided in time.
-func (j *job) remark(ctx context.Context, why error) {
+// If nobody decided the draft in time, it clears the mark instead.
+func (j *job) markRefused(ctx context.Context, why error) {
 	check, failed := problem.Check(why), ""
 	switch {
 	case driver.OutcomeOf(why) == driver.Expired:
@@ -143,28 +143,28 @@ func (j *job) remark(ctx context.Context, why error) {
 		_, err = marks.Remark(ctx, j.ref, p.HeadSHA, m, driver.Gist(why))
 	}
 	if err != nil {
-		j.warning(failed, err)
+		j.warnOf(failed, err)
 	}
 }
 
-// closed records in r the findings whose threads were closed since the draft was made or the
-// decision was carried out. They no longer count as open.
-func (j *job) closed(ctx context.Context, r *driver.Report) {
+// readClosedThreads records in r the findings whose threads were closed since the draft was made or
+// the decision was carried out. They no longer count as open.
+func (j *job) readClosedThreads(ctx context.Context, r *driver.Report) {
 	if len(r.Standing) == 0 && j.FailOn == "" {
 		return
 	}
 	earlier, err := j.recall(nil)(ctx, ingest.Change{Pull: r.State.Pull, Files: r.State.Files,
 		Unlisted: r.State.Draft.Unlisted})
 	if r.CloseThreads(earlier); err != nil {
-		j.warning("threads that were closed since the draft was made count as open", err)
+		j.warnOf("threads that were closed since the draft was made count as open", err)
 	}
 }
 
-// signal tells other programs what a decision kept: it writes the SARIF file and the check
+// writeSignals tells other programs what a decision kept: it writes the SARIF file and the check
 // run, and clears the mark that a draft waits. The decision has been carried out by then, so
 // a failure here is only a warning, except for the SARIF file. A later step reads that file,
 // so without it the job fails, posted or not.
-func (j *job) signal(ctx context.Context, r *driver.Report) {
+func (j *job) writeSignals(ctx context.Context, r *driver.Report) {
 	ref, head := j.ref, r.State.Draft.Subject.Head
 	if j.CheckRun && r.Outcome == reviewpr.Posted {
 		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
@@ -177,15 +177,15 @@ func (j *job) signal(ctx context.Context, r *driver.Report) {
 	}
 	if j.Mark {
 		if err := j.unmark(ctx, head, r.Outcome == reviewpr.Posted, r.ReviewURL); err != nil {
-			j.warning("the mark that a draft waits could not be cleared", err)
+			j.warnOf("the mark that a draft waits could not be cleared", err)
 		}
 	}
-	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.warn)
+	driver.WriteSARIF(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.warn)
 }
 
-// waits runs the job that marks the commit with the draft that waits, and where. It has no
+// markWaiting runs the job that marks the commit with the draft that waits, and where. It has no
 // model's key, and tells nothing about the findings but how many there are.
-func (j *job) waits(ctx context.Context) (driver.Report, error) {
+func (j *job) markWaiting(ctx context.Context) (driver.Report, error) {
 	if err := j.checkNamed(); err != nil {
 		return driver.Report{}, err
 	}
@@ -314,7 +314,7 @@ func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (
 func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], change ingest.Change, before before,
 	r *wire.Reviewer, approvals []string, answer decision.Answer) (driver.Report, error) {
 	r.NameModel(change.Config)
-	store := j.carried(change)
+	store := j.reviewStore(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return driver.Report{}, err
 	}
@@ -324,7 +324,7 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 		Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
 			facts := j.Facts(ctx, j.Settings, r)
-			facts.Manifest = j.ofRun(facts.Manifest, approvals)
+			facts.Manifest = j.withRun(facts.Manifest, approvals)
 			return driver.Redrafted(r, d, facts, p.State.Usage)
 		},
 	}, driver.AnswerTo(p.Manifest, answer))
@@ -335,5 +335,5 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	after.Before = p.State.Usage.Cost
-	return j.parked(ctx, after, store, j.desk(after.State.Pull), before.drafts)
+	return j.storeDraft(ctx, after, store, j.desk(after.State.Pull), before.drafts)
 }
