@@ -115,7 +115,7 @@ func (r Report) ticketTable() string {
 	}
 	t := table{head: []string{"what was asked", "right", "of"}, align: "lrr"}
 	t.add("verdicts on criteria", fmt.Sprint(a.Right), criteria(a.Criteria))
-	t.add("… met, with a line that bears it out", fmt.Sprint(a.Evidenced), wording.Count(a.Met, "right verdict"))
+	t.add("… met, with a line that supports it", fmt.Sprint(a.Evidenced), wording.Count(a.Met, "right verdict"))
 	t.add("parts nobody asked for that were named", fmt.Sprint(a.Named), wording.Count(a.Unasked, "part"))
 	t.add("… named, though a ticket asks for them", fmt.Sprint(a.Beside), none)
 	return paragraphs("### Against the tickets", t.String())

@@ -150,7 +150,7 @@ func (r Report) groups() string {
 		return ""
 	}
 	return paragraphs("### By group", t.String(), "Known findings count by their own severity, posted ones by "+
-		"theirs, and a case by its gravest known finding.")
+		"theirs, and a case by its most severe known finding.")
 }
 
 func countOrNone(n int) string {
