@@ -94,7 +94,7 @@ func (j *job) setRef() error {
 	}
 	if j.ref.Number == 0 && j.event.Name != "merge_group" {
 		return problem.Usage(fmt.Sprintf("the event %q names no pull request", j.event.Name),
-			"set the input pull-request, or draft where one is decided")
+			"set the input pull-request; in a deciding job, draft")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // reviewPart requests the findings in a part of the patch, a second time if the answer is
-// unusable, checks them against the lines that they quote, and has the grave ones verified. The
+// unusable, checks them against the lines that they quote, and has the severe ones verified. The
 // error says that the file was not reached.
 func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt, error) {
 	in := t.input(ctx, patch, parts)

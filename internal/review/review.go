@@ -2,7 +2,7 @@
 // judges.
 //
 // If a model is configured for it, a file is first labeled. It is then reviewed in as many parts
-// as needed, and grave findings are verified. The package never calls a file clean on an answer
+// as needed, and severe findings are verified. The package never calls a file clean on an answer
 // that it could not read: such a file is failed, with the reason. Findings that it holds back stay
 // in the result, marked. Filters over all files come later. Start reading at Model.Review, then at
 // part.go.
@@ -51,7 +51,7 @@ type Chatter = budget.Chatter
 // Options configures the models that a Model asks, and what it tells them.
 type Options struct {
 	Review   Chatter
-	Verify   Chatter // verifies grave findings; nil for no verification
+	Verify   Chatter // verifies severe findings; nil for no verification
 	Classify Chatter // labels a file first; nil for no labels
 
 	Limits agent.Limits // of one conversation; the zero value is one turn

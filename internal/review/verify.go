@@ -18,7 +18,7 @@ import (
 // filters those that the answer refutes. Without a usable answer they stay, with a note. The
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
-	return t.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
+	return t.verifyWith(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
 			key:     Hash(append(said, t.key, verifying, in.Patch)...),
 			request: t.request(prompt.Verifying()),
@@ -27,11 +27,11 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 	})
 }
 
-// secondLook asks about the grave findings; about builds the question from them and their key
-// parts.
-func (t *task) secondLook(ctx context.Context, found []finding.Finding,
+// verifyWith verifies the findings of severity major or higher. about builds the question from
+// them and the texts that identify them in its key.
+func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 	about func(claims []finding.Finding, said []string) question) ([]finding.Finding, error) {
-	claims, at := graveFindings(found)
+	claims, at := severeFindings(found)
 	if t.Verify == nil || len(claims) == 0 {
 		return found, nil
 	}
@@ -65,8 +65,8 @@ func claimKeys(claims []finding.Finding) []string {
 	return said
 }
 
-// graveFindings returns the findings to verify, and their indexes.
-func graveFindings(found []finding.Finding) (claims []finding.Finding, at []int) {
+// severeFindings returns the findings to verify, and their indexes.
+func severeFindings(found []finding.Finding) (claims []finding.Finding, at []int) {
 	for i, f := range found {
 		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
 			claims, at = append(claims, f), append(at, i)

@@ -35,7 +35,7 @@ func claim(severity, title, quote string) string {
 	return `{"line":41,"severity":"` + severity + `","title":"` + title + `","quote":"` + quote + `","confidence":0.9}`
 }
 
-func secondLook(t *testing.T, second llmtest.Script, found ...string) (finding.FileReview, *llmtest.Server) {
+func verifyWith(t *testing.T, second llmtest.Script, found ...string) (finding.FileReview, *llmtest.Server) {
 	t.Helper()
 	m, server := full(t, claimed(second, found...))
 	m.Classify = nil
@@ -47,7 +47,7 @@ func secondLook(t *testing.T, second llmtest.Script, found ...string) (finding.F
 
 func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 	t.Parallel()
-	got, server := secondLook(t, func(r llmtest.Request) llmtest.Answer {
+	got, server := verifyWith(t, func(r llmtest.Request) llmtest.Answer {
 		return llmtest.Verdicts(r, func(c llmtest.Claim) bool { return c.Title != "wrong" })
 	}, claim("minor", "small", ""), claim("major", "wrong", ""), claim("major", "right", ""),
 		claim("blocker", "elsewhere", "e()"),
@@ -96,7 +96,7 @@ func TestWithoutAVerdictAFindingStaysWithANote(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _ := secondLook(t, llmtest.Always(c.answer), claim("major", "x", "e()"))
+			got, _ := verifyWith(t, llmtest.Always(c.answer), claim("major", "x", "e()"))
 			require.Len(t, got.Findings, 1)
 			require.Empty(t, got.Findings[0].Filtered)
 			require.Equal(t, "moved from line 41 to the line that it quotes; not verified: "+c.note,
@@ -119,7 +119,7 @@ func TestP9_WithoutMoneyForASecondLookAFindingStays(t *testing.T) {
 
 func TestNobodyLooksAgainWhereNothingIsGraveOrNobodyIsNamed(t *testing.T) {
 	t.Parallel()
-	_, server := secondLook(t, nil, claim("minor", "small", ""), claim("nit", "smaller", ""))
+	_, server := verifyWith(t, nil, claim("minor", "small", ""), claim("nit", "smaller", ""))
 	require.Equal(t, 1, server.Calls())
 
 	m, server := full(t, claimed(nil, claim("blocker", "x", "")))
@@ -131,7 +131,7 @@ func TestNobodyLooksAgainWhereNothingIsGraveOrNobodyIsNamed(t *testing.T) {
 
 func TestTheSecondLookMayLookAround(t *testing.T) {
 	t.Parallel()
-	got, server := secondLook(t, llmtest.Curious(llmtest.Honest), claim("major", "c leaks", ""))
+	got, server := verifyWith(t, llmtest.Curious(llmtest.Honest), claim("major", "c leaks", ""))
 	looks := asked(server, llmtest.Verify)
 	require.Len(t, looks, 2)
 	require.Equal(t, asked(server, llmtest.Review)[0].Tools, looks[0].Tools)
@@ -159,7 +159,7 @@ func TestARunThatEndsInTheSecondLookLeavesTheFileUnreached(t *testing.T) {
 // back where the approver sees it, and never gone.
 func TestT1_AFindingThatAnObedientModelRefutesIsStillThere(t *testing.T) {
 	t.Parallel()
-	got, _ := secondLook(t, func(r llmtest.Request) llmtest.Answer {
+	got, _ := verifyWith(t, func(r llmtest.Request) llmtest.Answer {
 		return llmtest.Verdicts(r, func(llmtest.Claim) bool { return false })
 	}, claim("blocker", "x", ""))
 	require.Len(t, got.Findings, 1)

@@ -160,8 +160,8 @@ func (o *overview) look(ctx context.Context) error {
 	for i := range found {
 		found[i] = o.checkQuote(found[i])
 	}
-	// Verify the grave ones, with the whole change in view.
-	o.result.Findings, err = o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
+	// Verify the severe ones, with the whole change in view.
+	o.result.Findings, err = o.verifyWith(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
 			key:     Hash(append(said, o.key, verifying)...),
 			request: o.request(prompt.VerifyingWhole()),

@@ -22,7 +22,7 @@ type Stats struct {
 	Posted     int     `json:"posted"`  // approved
 	Aborted    int     `json:"aborted"` // aborted as a whole; those drafted again do not count
 	All        Tally   `json:"findings"`
-	BySeverity []Group `json:"by_severity"` // gravest first
+	BySeverity []Group `json:"by_severity"` // most severe first
 	// most findings first, except BySource; the last group may be "other"
 	ByCategory []Group `json:"by_category"`
 	BySource   []Group `json:"by_source"` // linter, model, rule
