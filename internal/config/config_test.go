@@ -67,7 +67,7 @@ func mistakes() []mistake {
 		{"unknown", "ignores: []\n", "f.yml:1:1: unknown key \"ignores\"\n  did you mean \"ignore\"?", false},
 		{"nested", "admission:\n  draft: skip\n", "f.yml:2:3: unknown key \"draft\"\n  did you mean \"drafts\"?",
 			false},
-		{"far", "zzzzzz: 1\n", "f.yml:1:1: unknown key \"zzzzzz\"; config print lists the known ones", false},
+		{"far", "zzzzzz: 1\n", "f.yml:1:1: unknown key \"zzzzzz\"; SETTINGS.md lists the known ones", false},
 		{"policy", "admission:\n  bots: maybe\n", `f.yml:2:9: "maybe" is none of skip, review`, false},
 		{"nearly a policy", "admission:\n  bots: reviews\n", `did you mean "review"?`, false},
 		{"boolean", "admission:\n  on-demand: 1\n", "f.yml:2:14: expected true or false, got a number", false},
@@ -124,7 +124,7 @@ func TestParseReportsEveryMistakeInTheFilesOrder(t *testing.T) {
 	_, err := config.Parse("f.yml", []byte("prices:\n  m: {input: x}\nb1: 2\nignore: []\nignore: []\n"))
 	require.EqualError(t, err, `f.yml:2:3: the price of "m" needs output, in USD per million tokens
 f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got text
-f.yml:3:1: unknown key "b1"; config print lists the known ones
+f.yml:3:1: unknown key "b1"; SETTINGS.md lists the known ones
 f.yml:5:1: the key "ignore" appears twice, first in line 4`)
 }
 

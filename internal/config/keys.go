@@ -66,7 +66,7 @@ func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 		if at < 0 {
 			e := r.fail(v.Key, "unknown key %.60q", name)
 			if e.Hint = problem.Nearest(name, known.names()); e.Hint == "" {
-				e.What += "; config print lists the known ones"
+				e.What += "; SETTINGS.md lists the known ones"
 			}
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/config"
@@ -66,7 +67,12 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	case args[0] == "print":
 		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: sources})
 	case text == nil:
-		fmt.Fprintln(c.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
+		note := file + " is not there, so the defaults hold"
+		other := strings.TrimSuffix(file, "yml") + "yaml"
+		if _, err := os.Stat(other); err == nil {
+			note += "; " + other + " is not read"
+		}
+		fmt.Fprintln(c.Stderr, guard.Line(note, 0))
 	}
 	var online []setup.Check
 	if c.Online {
