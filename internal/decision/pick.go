@@ -3,6 +3,7 @@ package decision
 import (
 	"errors"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -84,13 +85,9 @@ func splitReason(rest string) (words []string, reason string) {
 }
 
 // joinRanges joins ranges written with spaces, and drops words that only connect others.
-func joinRanges(words []string) (all []string) {
-	for _, w := range strings.Fields(spacedRange().ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
-		if lower := foldWord(w); lower != "and" && lower != "&" && lower != "+" {
-			all = append(all, w)
-		}
-	}
-	return all
+func joinRanges(words []string) []string {
+	all := strings.Fields(spacedRange().ReplaceAllString(strings.Join(words, " "), "$1-$3"))
+	return slices.DeleteFunc(all, func(w string) bool { return slices.Contains([]string{"and", "&", "+"}, foldWord(w)) })
 }
 
 // parseSelection parses what /drop, /keep and /summary name, with an optional reason.
@@ -142,12 +139,9 @@ func parsePick(command, w string) (pick, error) {
 // vague reports whether a command names something that may be a path or just a word of a
 // sentence.
 func (c Command) vague() bool {
-	for _, p := range c.picks {
-		if p.how == ByGlob && !strings.ContainsAny(p.text, "/.*?") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.picks, func(p pick) bool {
+		return p.how == ByGlob && !strings.ContainsAny(p.text, "/.*?")
+	})
 }
 
 func findingNumber(id string) int {

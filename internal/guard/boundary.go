@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
@@ -33,12 +34,9 @@ func NewBoundary(random io.Reader, texts ...string) (Boundary, error) {
 }
 
 func (b Boundary) in(texts []string) bool {
-	for _, text := range texts {
-		if strings.Contains(strings.ToLower(text), string(b)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(text string) bool {
+		return strings.Contains(strings.ToLower(text), string(b))
+	})
 }
 
 // Open returns the line that begins a block with a label, without a line feed.

@@ -245,11 +245,8 @@ func byFile(all []finding.Finding) []finding.Finding {
 	return slices.Concat(order.Grouped(all, func(f finding.Finding) string { return f.Path })...)
 }
 
-func withPlacement(all []finding.Finding, where finding.Placement) (some []finding.Finding) {
-	for _, f := range all {
-		if (f.Placement == finding.Inline) == (where == finding.Inline) {
-			some = append(some, f)
-		}
-	}
-	return some
+func withPlacement(all []finding.Finding, where finding.Placement) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool {
+		return (f.Placement == finding.Inline) != (where == finding.Inline)
+	})
 }

@@ -144,14 +144,8 @@ func (r Review) NotReached() string {
 
 // byCoverage separates files that should have been read in full, but were not, from the others.
 func byCoverage(files []finding.FileReview) (missing, others []finding.FileReview) {
-	for _, f := range files {
-		if f.Covered() {
-			others = append(others, f)
-		} else {
-			missing = append(missing, f)
-		}
-	}
-	return missing, others
+	return slices.DeleteFunc(slices.Clone(files), finding.FileReview.Covered),
+		slices.DeleteFunc(slices.Clone(files), func(f finding.FileReview) bool { return !f.Covered() })
 }
 
 // byReason groups files by state and reason, in the order of fileStates.

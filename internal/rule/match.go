@@ -131,12 +131,8 @@ func lastNonEmpty(groups []string) string {
 
 // continues reports whether a line of code continues on the next one.
 func continues(code string) bool {
-	for _, end := range []string{"(", ",", "=", "=>", "+", "&&", "||", "?", "[", ".", "return", "await"} {
-		if strings.HasSuffix(code, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"(", ",", "=", "=>", "+", "&&", "||", "?", "[", ".", "return", "await"},
+		func(end string) bool { return strings.HasSuffix(code, end) })
 }
 
 // statement returns the function that line i calls only for its effect, or "". A chain of

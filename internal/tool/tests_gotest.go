@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
 )
@@ -73,15 +75,8 @@ func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 
 // hasFailedTest reports whether a failed test of the package was reported.
 func (r *results) hasFailedTest(pkg string) bool {
-	if len(r.failures) < r.failed {
-		return true // perhaps among those that are not shown
-	}
-	for _, f := range r.failures {
-		if len(f.name) > len(pkg) && f.name[:len(pkg)+1] == pkg+" " {
-			return true
-		}
-	}
-	return false
+	return len(r.failures) < r.failed || // perhaps among those that are not shown
+		slices.ContainsFunc(r.failures, func(f failure) bool { return strings.HasPrefix(f.name, pkg+" ") })
 }
 
 // codePlace matches a place in a message, such as store_test.go:12.
