@@ -117,6 +117,7 @@ func (r Review) Result() string {
 		return slices.Contains([]finding.Filter{finding.AlreadyPosted, finding.AlreadyCommented, finding.DroppedBefore},
 			f.Filtered)
 	}
+	read := inState(r.Files, finding.Reviewed) + inState(r.Files, finding.Partly)
 	switch {
 	case len(r.Findings) > 0:
 		return finding.Counts(r.Findings)
@@ -126,7 +127,7 @@ func (r Review) Result() string {
 		return "nothing new"
 	case r.Unreported() != "":
 		return "nothing to report"
-	case r.nothingRead():
+	case read == 0 && inState(r.Files, finding.Failed)+inState(r.Files, finding.NotReached)+r.Unlisted > 0:
 		return "no file was reviewed"
 	case r.Rules:
 		return NoRuleMatched

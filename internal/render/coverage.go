@@ -96,12 +96,6 @@ func inState(files []finding.FileReview, state finding.State) (n int) {
 	return n
 }
 
-// nothingRead reports whether files failed or were not reached and none was read, not even in part.
-func (r Review) nothingRead() bool {
-	read := inState(r.Files, finding.Reviewed) + inState(r.Files, finding.Partly)
-	return read == 0 && inState(r.Files, finding.Failed)+inState(r.Files, finding.NotReached)+r.Unlisted > 0
-}
-
 // FileLists lists every changed file with its state and reason, in about limit bytes: a few that
 // were not read in full stay visible, the rest is folded.
 func (r Review) FileLists(limit int) (open, rest string) {
