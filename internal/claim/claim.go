@@ -44,7 +44,7 @@ func Of(f diff.File) []Claim {
 	add(inMade != "", finding.Generated, inMade, Under(old, inMade))
 	add(inVendored != "", finding.Vendored, inVendored, Under(old, inVendored))
 	add(minifies, finding.Minified, "", minifies && minifiedName().MatchString(old))
-	add(isMinified(f.Patch), finding.Minified, "", false)
+	add(isMinified(f), finding.Minified, "", false)
 	output := outputFolder(f.Path)
 	add(output != "", finding.Generated, output, Under(old, output))
 	add(Asset(f.Path), finding.Asset, "", Asset(old))

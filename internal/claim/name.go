@@ -90,7 +90,7 @@ var (
 	generatedEnds = strings.Fields(".pb.go .pb.cc .pb.h .pb.swift .pb.dart .pb.gw.go _pb2.py _pb2.pyi _pb2_grpc.py " +
 		"_pb2_grpc.pyi _pb.js _pb.ts _pb.d.ts _templ.go _tlb.pas .g.cs .g.dart .freezed.dart .designer.cs " +
 		".designer.vb .feature.cs .zep.c .zep.h .zep.php .snap .ambr .golden .nib .xcworkspacedata .xcuserstate " +
-		".toml.orig " +
+		".toml.orig .klib.api " +
 		"/cacert.pem /ca-bundle.crt /ca-certificates.crt /.stats.yml /.secrets.baseline /.rubocop_todo.yml")
 	generatedStems = strings.Fields(".gen .generated _generated -generated .approved .received .verified")
 	generatedParts = strings.Fields("zz_generated .pnp. cassette .settings/ .sqlx/ -baseline. .docset/")
@@ -99,6 +99,16 @@ var (
 		`|[a-z]+-baseline\.(?:xml|json|neon|php))$|\.docset/`)
 	letters = pattern.Lazy(`^\.[a-z]+$`)
 )
+
+// Kind returns the end of a path by which its folder's files are alike: a generator's, or the extension.
+func Kind(file string) string {
+	for _, end := range generatedEnds {
+		if n := len(file) - len(end); n > 0 && strings.EqualFold(file[n:], end) {
+			return file[n:]
+		}
+	}
+	return path.Ext(file)
+}
 
 // generatedName reports whether a path is that of a program's output. It is called for each
 // path of a commit, so it uses the expression only if a part of it occurs.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -38,7 +39,7 @@ type question struct {
 	reason finding.Reason
 	folder bool
 	unseen bool   // whether the file begins with a generator's header
-	beside string // extension of the folder's files that are checked for such a header
+	beside string // end of the folder's files that are checked for such a header
 	media  bool   // whether the file's own bytes are those of a picture or the like
 }
 
@@ -77,7 +78,7 @@ func limitHeaderClaims(files []diff.File, open [][]claim.Claim) {
 	unseen, beside := 0, map[string]bool{}
 	for _, i := range order {
 		open[i] = slices.DeleteFunc(open[i], func(c claim.Claim) bool {
-			kind := c.Beside + path.Ext(files[i].Path)
+			kind := c.Beside + claim.Kind(files[i].Path)
 			switch {
 			case c.Unseen && unseen < maxUnseen:
 				unseen++
@@ -101,14 +102,16 @@ func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known 
 			case c.Folder != "":
 				q.path, q.folder = c.Folder, true
 			case c.Beside != "":
-				q.path, q.beside = c.Beside, path.Ext(f.Path)
+				q.path, q.beside = c.Beside, claim.Kind(f.Path)
 			case c.Media:
 				q.path, q.media = f.Path, true
 			}
 			of[i] = append(of[i], q)
 			if _, looked := known[q]; !looked {
-				known[q] = q.folder && slices.ContainsFunc(files, func(f diff.File) bool {
-					return claim.Under(claim.Before(f), q.path)
+				source := q.path + ".map" // beside what a build made
+				known[q] = slices.ContainsFunc(files, func(f diff.File) bool {
+					old := claim.Before(f)
+					return q.folder && claim.Under(old, q.path) || q.unseen && old == source
 				})
 			}
 		}
@@ -176,7 +179,7 @@ func (q question) generated(ctx context.Context, b base) bool {
 		if err != nil {
 			return false
 		}
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return path.Ext(name) != q.beside })
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasSuffix(name, q.beside) })
 		if len(names) > 0 {
 			slices.Sort(names)
 			return len(names) > 1 && !slices.ContainsFunc(slices.Compact([]string{names[0], names[len(names)/2],

@@ -68,8 +68,10 @@ func hiddenOf(line string, number int) []Hit {
 
 // isOrdinary reports whether honest text has a hidden character at this place.
 func isOrdinary(line string, at int, r rune) bool {
-	quiet := r == '\u2060' && strings.HasSuffix(line[:at], "@") // a mention that notifies no one
-	coloured := r == '\x1b' && colour().MatchString(line[at:])  // captured output, and shell prompts
+	before, mention := strings.CutSuffix(line[:at], "@") // that notifies no one
+	last, _ := utf8.DecodeLastRuneInString(before)
+	quiet := mention && (r == '\u2060' || r == '\u200b' && !unicode.IsLetter(last) && !unicode.IsDigit(last))
+	coloured := r == '\x1b' && colour().MatchString(line[at:]) // captured output, and shell prompts
 	return quiet || coloured || besideBraille(line, at, r) || isSpelling(line, at, r) || besideSpace(line, at, r)
 }
 

@@ -39,6 +39,7 @@ func TestT7_HiddenCharactersAreFoundByKindAndLine(t *testing.T) {
 		"next line":           {"a\u0085b", "control characters"},
 		"Cyrillic in Latin":   {"rev\u0456ew", "look-alike letters"},
 		"Greek in Latin":      {"appr\u03bfve", "look-alike letters"},
+		"space in an address": {"to: joe@\u200bhost.example", "zero width"},
 		"joiner far from @":   {"@a\u2060b", "zero width"},
 		"mark of a review":    {"x <!-- pr-review:v1 thread=a -->", "forged mark"},
 		"mark of a comment":   {"<!--PR-Review:f=0123456789abcdef -->", "forged mark"},
@@ -89,6 +90,7 @@ func TestT7_ProperUseOfInvisibleCharactersIsNotFound(t *testing.T) {
 		"own scripts":         "ελληνικά עברית العربية 日本語",
 		"Turkish":             "ısı ölçümü yapılır",
 		"quiet mention":       "thanks to @\u2060octo",
+		"mention by a bot":    "in <code>@\u200bocto</code>, @\u200bcat",
 		"heredoc":             "<?php echo <<<END\n<!-- pr-review bot, see #12 -->\nEND;",
 	} {
 		t.Run(name, func(t *testing.T) {
