@@ -12,7 +12,7 @@ func TestAFileIsOfALanguageByItsName(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"a/b.go": "go", "x.TSX": "typescript", "x.mjs": "javascript", "App.vue": "vue", "x.hpp": "cpp", "x.h": "c",
-		"Rakefile":             "ruby",
+		"Rakefile": "ruby", "lib/a.ex": "elixir", "mix.exs": "elixir", "build.sbt": "scala", "docs/a.mdx": "markdown",
 		"build/Dockerfile.dev": "dockerfile", "x.dockerfile": "dockerfile", ".github/workflows/ci.yml": "yaml",
 		".env": "ini",
 		"":     "", "Makefile": "", "go": "", "a.go/b": "", "x.weird": "",

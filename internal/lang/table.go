@@ -12,12 +12,14 @@ var table = []Language{
 		defines: scriptForms},
 	{Name: "python", extensions: ".py .pyi", words: "python py", notCode: pythonText, defines: pythonForms},
 	{Name: "ruby", extensions: ".rb .rake", words: "ruby rb", notCode: hashText, defines: rubyForms},
+	{Name: "elixir", extensions: ".ex .exs", notCode: pythonText,
+		defines: formsOf("defp?|defmacrop?|defmodule|defdelegate")},
 	{Name: "php", extensions: ".php", notCode: phpText,
 		defines: formsOf("function|class|interface|trait|enum|const")},
 
 	{Name: "java", extensions: ".java", notCode: slashText, defines: classForms},
 	{Name: "kotlin", extensions: ".kt .kts", words: "kotlin kt", notCode: slashText, defines: classForms},
-	{Name: "scala", extensions: ".scala", notCode: slashText, defines: classForms},
+	{Name: "scala", extensions: ".scala .sbt", notCode: slashText, defines: classForms},
 	{Name: "csharp", extensions: ".cs", words: "csharp cs", notCode: slashText, defines: classForms},
 	{Name: "swift", extensions: ".swift", notCode: slashText, defines: classForms},
 	{Name: "groovy", extensions: ".groovy", notCode: scriptText, defines: classForms},
@@ -48,12 +50,12 @@ var table = []Language{
 	{Name: "json", Kind: Settings, extensions: ".json"},
 	{Name: "xml", Kind: Settings, extensions: ".xml"},
 	{Name: "ini", Kind: Settings, extensions: ".ini .cfg .properties .env", words: "ini properties"},
-	{Name: "markdown", Kind: Prose, extensions: ".md .markdown", words: "markdown md"},
+	{Name: "markdown", Kind: Prose, extensions: ".md .mdx .markdown", words: "markdown md"},
 	{Name: "text", Kind: Prose, extensions: ".txt .rst .adoc", words: "text txt"},
 }
 
 // onlyWords are languages of which only the names are known; none is for a language without a word in Markdown.
 const (
-	onlyWords = "clojure console diff elixir erlang haskell makefile ocaml perl powershell r zig"
+	onlyWords = "clojure console diff erlang haskell makefile ocaml perl powershell r zig"
 	noWord    = " "
 )

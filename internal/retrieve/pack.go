@@ -104,7 +104,13 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	linked := s.Index.Linked(q.path)
 	p := pieces{change: q, shown: shown, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(q.hunks, true)))
-	named := func(c chunk.Chunk) bool { return naming(a.names)(0, lang.Of(c.Path).Blank(c.Text)) }
+	named := func(c chunk.Chunk) bool {
+		names, in := a.names, lang.Of(c.Path)
+		if in.Kind == lang.Settings && lang.Of(q.path).Kind == lang.Code { // "jobs" there is not what code calls so
+			names = slices.DeleteFunc(slices.Clone(names), word().MatchString)
+		}
+		return naming(names)(0, in.Blank(c.Text))
+	}
 	users := without(q.related(f.users), func(c chunk.Chunk) bool { return !named(c) })
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
 	p.add(Similar, without(f.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
@@ -124,6 +130,8 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	}
 	return p.all, nil
 }
+
+var word = pattern.Lazy(`^[a-z]+$`)
 
 // constants adds the constants that users of the change and definitions name, of their own files.
 func (s *search) constants(ctx context.Context, p *pieces) error {
