@@ -118,6 +118,8 @@ func TestWordsOfSettingsAndTutorialsAreNoOrders(t *testing.T) {
 		"reference": "Consider the following complete example:",
 		"sizes":     "// The length of the expression must be smaller or equal to 10 Ki.",
 		"target":    "# *DO* use app_test_set_options() above this line",
+		"approval":  "/// <summary>The human approver's name, or null for an automatic decision.</summary>",
+		"a gap":     "- <important observations about values, lookups or complexity>",
 		"a message": "return [$text, 'it is missing from your system. Install or enable it.'];",
 	} {
 		t.Run(name, func(t *testing.T) {

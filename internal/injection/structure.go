@@ -24,7 +24,7 @@ var marks = []struct {
 	{turn, "#[", []string{"###", "[system]"}, pattern.Lazy(`###\s*(instructions?|system|human|assistant` +
 		`|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
 	{turn, "<", []string{"<tool", "<func", "<inv", "<instr", "<imp", "<sys"},
-		pattern.Lazy(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
+		pattern.Lazy(`<(tool_call|function_calls?|invoke|instructions|system)[ >]|<important>`)},
 	{fence, "<", []string{"</", "<<<"}, pattern.Lazy(`</(diff|file|files|document|tool_output|tool_result` +
 		`|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
 	{fence, " ", []string{"end ", "begin ", "start "},
