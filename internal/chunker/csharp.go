@@ -17,7 +17,7 @@ var stumbles = []stumble{
 	{pattern.Lazy(`(?m)^[ \t]*(#.*)$`), ' '},                      // #if around part of a member
 	{pattern.Lazy(`(?:=>|[=(,:]|\?\s|\breturn\b)\s*(\[\])`), '"'}, // x = []
 	{pattern.Lazy(`\b(_)\b`), 'x'},                                // out var _
-	{pattern.Lazy(`(\$)"[^"\n]*"[\s;,)\]}+:.?]`), ' '},            // $"{{ {a[0]}"
+	{pattern.Lazy(`(\$)"(?:[^"\\\n]|\\.)*"[\s;,)\]}+:.?]`), ' '},  // $"{{ {a[0]}"
 	generic, generic, generic,
 }
 

@@ -16,6 +16,7 @@ func TestNewerFormsOfCSharpDoNotHideWhatIsDefined(t *testing.T) {
 		"nested generics":   "var l = Mock.Of<ILogger<Store>>(); var m = new Dictionary<int, List<Tuple<int, A>>>();",
 		"discards":          "F((_, _) => 1, _ => 2); M.TryGet(key, out var _);",
 		"braces in strings": "throw new E($\"{{{a}}} is none of {b[0]}\");",
+		"escaped quotes":    `return $"{{\"0\":{{\"On\":true,\"Keys\":{{\"Key\":\"{key}\"}}}}}}";`,
 		"directives":        "return a\n#if NET8\n&& b\n#endif\n;",
 	} {
 		t.Run(name, func(t *testing.T) {
