@@ -137,7 +137,7 @@ const (
 )
 
 // tableFiller matches hidden characters and escapes between a table's brackets or quotes and a hidden character.
-const tableFiller = `(?:\\(?:u[0-9a-fA-F]{4}|\w)|[\p{Cf}\p{Cc}])*`
+const tableFiller = `(?:\\(?:u[0-9a-fA-F]{4}|\w)|[\p{Cf}\p{Cc}\x{17b4}\x{17b5}])*`
 
 var (
 	tableStart = pattern.Lazy("['\"`\\[\\]|,\\\\/^-]" + tableFiller + "$")

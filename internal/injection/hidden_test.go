@@ -77,6 +77,8 @@ func TestT7_ProperUseOfInvisibleCharactersIsNotFound(t *testing.T) {
 		"a bundle":           strings.Repeat("a('\ufeff\u202a');", 200),
 		"a bundle's class": "a=/[\\0-\\b\n-\x1f\u200b\\u2028\u202d\u202e\u2066\\uFEFF\ufff9-x]/" +
 			strings.Repeat("a('b');", 400),
+		"a bundle's vowels": "a={format:\"[\u06dd\u070f\u17b4\u17b5\u200e\u202a-\u202e]\"}" +
+			strings.Repeat("a('b');", 400),
 		"beside a space":      "Huidig \u200b\u200bwachtwoord, menu\u200b etc., 🙋\u200d hey",
 		"CR LF":               "a\r\nb\r\n",
 		"lines of an old Mac": "/* plain */\rA {color:red;}\rB {color:blue;}\r",
