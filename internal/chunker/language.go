@@ -104,7 +104,7 @@ func (r *rule) set(option string) {
 }
 
 var (
-	smoothers = map[string]func([]byte){"csharp": smoothCSharp}
+	smoothers = map[string]func([]byte){"csharp": smoothCSharp, "php": smoothPHP}
 	outliners = map[string]func([]byte){"c": smoothC, "cpp": smoothCPP, "csharp": smoothCSharp}
 )
 
