@@ -77,7 +77,10 @@ func New(t testing.TB, options ...Options) *Server {
 	if err != nil {
 		t.Fatalf("githubtest: %v", err)
 	}
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		s.Close()
+		*s = Server{} // the testing package keeps this cleanup until all parallel tests have ended
+	})
 	return s
 }
 

@@ -55,9 +55,18 @@ func Start(t testing.TB, script Script, options ...func(*Server)) *Server {
 	t.Cleanup(func() {
 		listener.CloseClientConnections()
 		listener.Close()
+		s.forget()
 	})
 	s.URL = listener.URL + s.Base()
 	return s
+}
+
+// forget lets go of what was asked. The testing package keeps a finished test's cleanups, and through them this server,
+// until all parallel tests have ended.
+func (s *Server) forget() {
+	s.mu.Lock()
+	s.asked = nil
+	s.mu.Unlock()
 }
 
 // Requests returns the accepted requests so far, in order of arrival, without those about a whole change: Wholes has
