@@ -50,7 +50,7 @@ func markTwins(all []*entry) {
 	for _, f := range slices.Backward(all) {
 		i := slices.IndexFunc(all, func(other *entry) bool {
 			return f.Source == finding.Model && other.Source == finding.Model && f.Filtered+other.Filtered == "" &&
-				f.Path != other.Path && f.names(other) &&
+				f.Path != other.Path && strings.Contains(f.Body, other.Path) && f.names(other) &&
 				(strings.Contains(other.Body, f.Path) ||
 					sameClaim(wordingOf(f.Title, f.Quote), wordingOf(other.Title, other.Quote)))
 		})

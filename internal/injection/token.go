@@ -21,7 +21,7 @@ type token struct {
 const strength = " -,\"(:\n."
 
 func stronger(a, b byte) byte {
-	if strings.IndexByte(strength, a) >= strings.IndexByte(strength, b) {
+	if b == ' ' || strings.IndexByte(strength, a) >= strings.IndexByte(strength, b) {
 		return a
 	}
 	return b
