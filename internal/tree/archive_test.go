@@ -90,7 +90,8 @@ func settled() uint64 {
 func bare(t *testing.T, entries ...tar.Header) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	zw := gzip.NewWriter(&b)
+	zw, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	require.NoError(t, err)
 	tw := tar.NewWriter(zw)
 	for _, h := range entries {
 		require.NoError(t, tw.WriteHeader(&h))

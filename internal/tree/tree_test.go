@@ -25,7 +25,8 @@ var small = map[string]string{
 func archived(t testing.TB, files map[string]string, more ...tar.Header) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	zw := gzip.NewWriter(&b)
+	zw, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	require.NoError(t, err)
 	tw := tar.NewWriter(zw)
 	require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header",
 		PAXRecords: map[string]string{"comment": "c0ffee"}}))

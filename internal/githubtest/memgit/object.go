@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Entry is an entry of a git tree: a blob or another tree. Name is a path if entries of several folders are listed.
@@ -92,10 +93,18 @@ func (o *Objects) deep(sha, folder string) (all []Entry) {
 	return all
 }
 
+// packers are used again: each has a megabyte of tables.
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one
+	return w
+}}
+
 // Archive returns the tar.gz that git makes of a commit: a note with its id, the folder and the files, with any paths.
 func (c *Commit) Archive(folder string) []byte {
 	var packed bytes.Buffer
-	compressed, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // the level is one
+	compressed := packers.Get().(*gzip.Writer)
+	defer packers.Put(compressed)
+	compressed.Reset(&packed)
 	w := tar.NewWriter(compressed)
 	headers := []tar.Header{
 		{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": c.SHA}},
