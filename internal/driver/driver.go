@@ -85,7 +85,7 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	steps.Elapsed = func() time.Duration { return d.Now().Sub(began) }
 	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
 	if !d.Reviewer.Rules {
-		steps.Overview, steps.Learn = d.Reviewer.Overview, d.Reviewer.Learn
+		steps.Overview, steps.Learn, steps.Remind = d.Reviewer.Overview, d.Reviewer.Learn, d.Reviewer.Remind
 	}
 	flow, err := d.flow(steps)
 	if err != nil {

@@ -156,6 +156,7 @@ func TestT6_NoBoundaryOfAConversationOccursInItsTexts(t *testing.T) {
 		User(mark, Input{Instructions: []Document{{planted, "x"}}}), User(mark, Input{Linters: []string{planted}}),
 		User(mark, Input{Pages: []Document{{"x", planted}}}), Verify(mark, Input{}, []finding.Finding{f}),
 		User(mark, Input{Pack: []Piece{{planted, 1, "calls", "x"}}}),
+		User(mark, Input{Reported: []finding.Finding{f}}),
 		User(mark, Input{Pack: []Piece{{"x", 1, "calls", planted}}}),
 		Redraft(mark, Input{}, Revision{Feedback: planted}),
 		Redraft(mark, Input{}, Revision{Findings: []finding.Finding{f}}),

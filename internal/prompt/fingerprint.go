@@ -58,6 +58,7 @@ func samples() []string {
 		Guidelines: []string{"one", "two"}, Instructions: []Document{{"AGENTS.md", "three\nfour\n"}},
 		Pages:    []Document{{"page 7, Terms", "five\n"}},
 		Linters:  []string{"line 3: five"},
+		Reported: []finding.Finding{{Side: finding.Right, Quote: "x", Title: "t"}},
 		Language: "German", Style: true,
 	}
 	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b"}}

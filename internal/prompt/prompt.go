@@ -12,6 +12,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+
+	"github.com/org/pr-review-action/internal/finding"
 )
 
 //go:embed text
@@ -62,6 +64,8 @@ type Input struct {
 	Instructions []Document // from the repository's base commit
 	Pages        []Document // from the team's wiki, linked by the ticket or the description
 	Linters      []string   // what linters report on the file, one line each
+	// of the file, by earlier reviews of the pull request, in words of the model's own
+	Reported []finding.Finding
 
 	Language string // of the findings' text, such as German; "" for English
 	Style    bool   // whether matters of style are findings

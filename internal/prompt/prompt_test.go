@@ -74,6 +74,19 @@ func full() Input {
 	}
 }
 
+func TestWhatWasReportedIsShownBetweenMarksWithoutItsWeight(t *testing.T) {
+	t.Parallel()
+	in := full()
+	require.NotContains(t, User(mark, in), "`reported`")
+	in.Reported = claims()[:1]
+	outside, blocks := read(t, mark, User(mark, in))
+	require.Contains(t, outside, "`reported` holds defects that earlier reviews reported")
+	require.Equal(t, "reported", blocks[len(blocks)-2].label)
+	require.Contains(t, blocks[len(blocks)-2].text, `"title":"c is <b>never</b> closed"`)
+	require.NotContains(t, blocks[len(blocks)-2].text, "blocker")
+	require.NotContains(t, Verify(mark, in, claims()), "`reported`", "it is no evidence")
+}
+
 func claims() []finding.Finding {
 	return []finding.Finding{
 		{Side: finding.Right, StartLine: 11, Line: 11, Severity: finding.Blocker, Confidence: 0.91, Quote: "c",
@@ -150,7 +163,9 @@ func TestT36_NoFieldTakesTitleBodyBranchOrCommits(t *testing.T) {
 	}
 	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Pack", "Guidelines",
 		// a linter's message is fenced, and is no frame of the whole
-		"Instructions", "Pages", "Linters", "Language", "Style"}, names)
+		"Instructions", "Pages", "Linters",
+		// a model's own words about one place
+		"Reported", "Language", "Style"}, names)
 	require.Equal(t, User(mark, full()), User(mark, full()))
 }
 

@@ -40,6 +40,12 @@ func object(keys ...key) json.RawMessage {
 		strings.Join(names, ","), strings.Join(properties, ","))
 }
 
+// Categories lists the categories that a model's finding may have.
+func Categories() []string {
+	return []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
+		"performance", "design", "maintainability", "requirement", "test", "tests", "style", "other"}
+}
+
 // findingKeys returns the keys of a finding; about describes its body.
 func findingKeys(about string) []key {
 	return []key{
@@ -49,9 +55,7 @@ func findingKeys(about string) []key {
 		value("quote", "string", "The text of that line, copied exactly."),
 		value("title", "string", "One sentence that states the defect as a fact."),
 		value("body", "string", about),
-		oneOf("category", "correctness", "security", "concurrency", "error-handling", "resource", "data",
-			"compatibility", "performance", "design", "maintainability", "requirement", "test", "tests", "style",
-			"other"),
+		oneOf("category", Categories()...),
 		oneOf("severity", "blocker", "major", "minor", "nit"),
 		value("confidence", "number", "From 0 to 1."),
 		value("suggestion", "string", "Replaces exactly the lines start_line to line, or is empty."),

@@ -18,9 +18,16 @@ const maxSorted = 24 << 10
 
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
-	blocks := append(append(aboutBlocks(b, in), linterBlocks(b, in)...), changeBlocks(b, in)...)
-	return fillFileTurn("user.md", in, blocks, "notes", languageNotes(in.Path),
-		"language", languageRequest(in.Language)+styleRequest(in.Style))
+	blocks := append(aboutBlocks(b, in), linterBlocks(b, in)...)
+	asked := languageRequest(in.Language) + styleRequest(in.Style)
+	if len(in.Reported) > 0 {
+		blocks = append(blocks, b.Wrap("reported", findingLines(in.Reported, func(int, *wire, finding.Finding) {})))
+		asked += " `reported` holds defects that earlier reviews reported of this file, with the line of then. It " +
+			"proves nothing: judge the diff as you would without it. But a defect of yours that is one of these " +
+			"gets its title from there, copied exactly, so that nobody reads it twice."
+	}
+	return fillFileTurn("user.md", in, append(blocks, changeBlocks(b, in)...), "notes", languageNotes(in.Path),
+		"language", asked)
 }
 
 // fillFileTurn returns an embedded text, filled in for a file's change.
@@ -148,11 +155,11 @@ type wire struct {
 	ID        string       `json:"id,omitempty"`
 	Path      *string      `json:"path,omitzero"`
 	Side      finding.Side `json:"side"`
-	StartLine int          `json:"start_line"`
-	Line      int          `json:"line"`
+	StartLine int          `json:"start_line,omitzero"`
+	Line      int          `json:"line,omitzero"`
 	Quote     string       `json:"quote"`
 	Title     string       `json:"title"`
-	Body      string       `json:"body"`
+	Body      string       `json:"body,omitzero"`
 	*weight
 }
 

@@ -59,6 +59,8 @@ type Options struct {
 	Guides Guides       // the repository's rules for its reviews
 	// what linters report on a file, one line each, as hints; nil for none
 	Linters func(path string) []string
+	// what earlier reviews reported on a file; nil for nothing. No key covers it: it adds no defect
+	Reported func(f diff.File) []finding.Finding
 	// returns a file as it is after the change; an error if it cannot be read
 	Head func(ctx context.Context, path string) ([]byte, error)
 	// pieces of the new tree that a reviewer of a part of a file's patch needs and that are not in

@@ -174,6 +174,9 @@ func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input 
 		in.Guidelines = append(in.Guidelines, t.Redact.Redact(text))
 	}
 	in.Linters = t.linters(t.file.Path)
+	if t.Reported != nil {
+		in.Reported = t.Reported(t.file)
+	}
 	in.Pack = t.pack(ctx, patch)
 	return in
 }

@@ -79,6 +79,13 @@ func (r *Reviewer) Learn(pages []prompt.Document, digest string) {
 	}
 }
 
+// Remind tells the model what earlier reviews reported, before it reviews any file.
+func (r *Reviewer) Remind(reported func(diff.File) []finding.Finding) {
+	if r.model != nil {
+		r.model.Reported = reported
+	}
+}
+
 // askAndCount calls ask, lets it linger if the run is cancelled, and counts the result.
 func (r *Reviewer) askAndCount(ctx context.Context,
 	ask func(context.Context) (finding.FileReview, error)) (finding.FileReview, error) {

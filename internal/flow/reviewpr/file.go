@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/rule"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
@@ -40,6 +43,11 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 		return graph.Update{}, errors.New("this job has no reviewer")
 	}
 	r.loadContext(ctx, s)
+	r.reminded.Do(func() {
+		if r.Remind != nil {
+			r.Remind(s.reported)
+		}
+	})
 	file, _ := s.Draft.triage().Part(s.Files[t.File])
 	ctx, span := trace.File(r.reviews.begin(ctx), file.Path)
 	defer endSpan(span, &err)
@@ -55,6 +63,27 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 		got.Key = ""
 	}
 	return r.result(s.withClaim(t, got), got.Usage), nil
+}
+
+// maxReported is how many findings of earlier reviews a file's reviewer is told of.
+const maxReported = 30
+
+// reported returns what earlier reviews posted or an approver dropped of a file, in the model's words. People can edit
+// a comment: a title counts if the fingerprint is made of it.
+func (s State) reported(file diff.File) (all []finding.Finding) {
+	for _, e := range s.Earlier {
+		f := e.Finding()
+		for _, category := range prompt.Categories() {
+			for _, path := range slices.Compact([]string{file.Path, file.OldPath}) {
+				f.Path, f.Category = path, category
+				if e.Path == file.Path && !e.Announced && len(all) < maxReported &&
+					e.Fingerprint == finding.Fingerprint(f) {
+					all = append(all, f)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // withClaim adds to a file's result what the file claims to be, and marks the result

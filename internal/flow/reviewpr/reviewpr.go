@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/org/pr-review-action/internal/aggregate"
@@ -62,6 +63,8 @@ type Steps struct {
 	// how much of the context to show for a change without a pull request; empty for none
 	Show  ticket.Show
 	Learn func(pages []prompt.Document, digest string) // receives the pages that Reviewer may read; nil to ignore them
+	// receives what earlier reviews reported on a file; nil to ignore it
+	Remind func(reported func(diff.File) []finding.Finding)
 	// reviews the whole change; nil if no model is available
 	Overview func(context.Context, review.Whole) (finding.Overview, error)
 	Redraft  Redraft // nil if no model is available
@@ -84,6 +87,7 @@ type run struct {
 	Steps
 	graph             *graph.Graph[State]
 	full              fullContext
+	reminded          sync.Once
 	cut               cutoff
 	reviews, redrafts fanOut
 }
