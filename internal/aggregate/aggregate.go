@@ -37,7 +37,7 @@ type entry struct {
 	filteredBy *entry // the finding that filters this one by reporting it too or listing its line, or nil
 
 	claim   wording
-	prints  []string        // its fingerprints under every path that its file may have had
+	paths   []string        // every path that its file may have had, the current one first
 	matched *earlierFinding // the earlier finding that it matches, or nil
 }
 

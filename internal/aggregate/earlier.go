@@ -27,6 +27,7 @@ func recognise(all []*entry, files map[string]diff.File, in Input) []finding.Ear
 		r.pair(kept, r.inFile, r.rewordedOnQuote)
 		r.pair(kept, r.inFile, r.onEditedLine)
 	}
+	r.pair(true, r.droppedAtPlace, nil)
 	for _, e := range r.earlier {
 		switch {
 		case e.Fate == finding.WasCommented || e.Announced && e.Now == finding.Resolved:
@@ -67,11 +68,31 @@ func (r *recognition) pair(kept bool, candidates func(f *entry) []*earlierFindin
 	}
 }
 
-// withSamePrint returns the earlier findings with a finding's fingerprint.
+// withSamePrint returns the earlier findings with a finding's fingerprint, under any of its paths.
 func (r *recognition) withSamePrint(f *entry) (all []*earlierFinding) {
-	for _, fp := range f.prints {
-		if fp != "" {
-			all = append(all, r.byPrint[fp]...)
+	if f.Fingerprint != "" {
+		all = slices.Clone(r.byPrint[f.Fingerprint])
+	}
+	was := f.Finding
+	for _, was.Path = range f.paths[1:] {
+		all = append(all, r.byPrint[finding.Fingerprint(was)]...)
+	}
+	return all
+}
+
+// droppedAtPlace returns the findings that an approver dropped, no weaker and in the same category, of a line that is
+// in the diff once, and of which a model says one thing only: that one is likely the same in other words.
+func (r *recognition) droppedAtPlace(f *entry) (all []*earlierFinding) {
+	if f.Source != finding.Model || !distinctive(f.claim.quote) || r.linesOf(f.Path, f.Side)[f.claim.quote] > 1 ||
+		slices.ContainsFunc(r.all, func(g *entry) bool {
+			return g != f && g.Filtered == "" && g.Path == f.Path && g.Side == f.Side && g.Line == f.Line
+		}) {
+		return nil
+	}
+	was := f.Finding
+	for _, was.Path = range f.paths {
+		for _, s := range finding.Severities()[max(0, f.Severity.Rank()):] {
+			all = append(all, r.byPrint[finding.Placed(was, s)]...)
 		}
 	}
 	return all

@@ -131,6 +131,54 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 	}
 }
 
+func TestWhatWasDroppedOfALineIsKnownInOtherWords(t *testing.T) {
+	t.Parallel()
+	was := commitAt2()
+	known := finding.Earlier{Fate: finding.WasDropped, Fingerprint: finding.Placed(was, was.Severity)}
+	other := commitAt2()
+	other.Title = "A panic leaves the account locked"
+	for name, c := range map[string]struct {
+		now    func(f *finding.Finding)
+		beside func(f *finding.Finding)
+		held   int
+	}{
+		"in other words":       {nil, nil, 1},
+		"weaker":               {func(f *finding.Finding) { f.Severity = finding.Nit }, nil, 1},
+		"graver":               {func(f *finding.Finding) { f.Severity = finding.Blocker }, nil, 0},
+		"of another kind":      {func(f *finding.Finding) { f.Category = "security" }, nil, 0},
+		"by a rule":            {func(f *finding.Finding) { f.Source = finding.Rule }, nil, 0},
+		"beside another claim": {nil, func(f *finding.Finding) { f.Title = "The total is stale" }, 0},
+		"of a line that is twice": {func(f *finding.Finding) {
+			f.StartLine, f.Line, f.Quote = 3, 3, "\tlog.Print(total)"
+		}, nil, 0},
+		"of the next line but one": {func(f *finding.Finding) {
+			f.StartLine, f.Line, f.Quote = 4, 4, "\treturn nil"
+		}, nil, 0},
+	} {
+		now, earlier := other, known
+		if c.now != nil {
+			c.now(&now)
+		}
+		if name == "of a line that is twice" {
+			at := was
+			at.Quote = now.Quote
+			earlier.Fingerprint = finding.Placed(at, at.Severity)
+		}
+		all := []finding.Finding{now}
+		if c.beside != nil {
+			f := other
+			c.beside(&f)
+			all = append(all, f)
+		}
+		found, _ := recognised(all, earlier)
+		require.Len(t, finding.Kept(found), len(all)-c.held, name)
+	}
+	full := finding.Earlier{Fate: known.Fate, Fingerprint: finding.Fingerprint(was), Path: was.Path, Side: was.Side,
+		Quote: was.Quote, Title: was.Title, Category: was.Category, Severity: was.Severity}
+	found, _ := recognised([]finding.Finding{other}, full)
+	require.Equal(t, finding.DroppedBefore, found[0].Filtered, "a draft that is known in full tells it too")
+}
+
 func TestOfAPersonsCommentAFindingBelowMajorIsHeldBackThatMakesItsClaim(t *testing.T) {
 	t.Parallel()
 	const same = "Who looks at the error?"

@@ -47,15 +47,19 @@ func newRecognition(all []*entry, files map[string]diff.File, reviews []finding.
 	}
 	for _, fate := range []finding.Fate{finding.WasPosted, finding.WasDropped} {
 		for _, e := range r.earlier {
-			if e.Fate == fate {
-				r.byPath[e.Path] = append(r.byPath[e.Path], e)
-				r.byPrint[e.Fingerprint] = append(r.byPrint[e.Fingerprint], e)
+			if e.Fate != fate {
+				continue
+			}
+			r.byPath[e.Path] = append(r.byPath[e.Path], e)
+			r.byPrint[e.Fingerprint] = append(r.byPrint[e.Fingerprint], e)
+			if place := finding.Placed(e.Finding(), e.Severity); fate == finding.WasDropped {
+				r.byPrint[place] = append(r.byPrint[place], e)
 			}
 		}
 	}
 	gone := r.gonePaths()
 	for _, f := range all {
-		f.claim, f.prints = wordingOf(f.Title, f.Quote), r.printsOf(f.Finding, gone)
+		f.claim, f.paths = wordingOf(f.Title, f.Quote), r.pathsOf(f.Path, gone)
 	}
 	return r
 }
@@ -73,23 +77,18 @@ func (r *recognition) gonePaths() []string {
 	return gone[:min(len(gone), maxGone)]
 }
 
-// printsOf returns a finding's fingerprints under its current path, under the path that its file was renamed from,
-// and, if the change adds or renames the file, under the paths that have left the change.
-func (r *recognition) printsOf(f finding.Finding, gone []string) []string {
-	prints := []string{f.Fingerprint}
-	file := r.files[f.Path]
+// pathsOf returns a file's current path, the path that it was renamed from, and, if the change adds or renames it, the
+// paths that have left the change. The current path is first.
+func (r *recognition) pathsOf(path string, gone []string) []string {
+	paths := []string{path}
+	file := r.files[path]
 	if file.Status == diff.Renamed && file.OldPath != "" {
-		f.Path = file.OldPath
-		prints = append(prints, finding.Fingerprint(f))
+		paths = append(paths, file.OldPath)
 	}
-	if file.Status != diff.Renamed && file.Status != diff.Added {
-		return prints
+	if file.Status == diff.Renamed || file.Status == diff.Added {
+		paths = append(paths, gone...)
 	}
-	for _, path := range gone {
-		f.Path = path
-		prints = append(prints, finding.Fingerprint(f))
-	}
-	return prints
+	return paths
 }
 
 // linesOf counts the lines of one side of a file's diff by their text; nil if the patch does not parse.

@@ -37,9 +37,17 @@ func (q Request) marker(form render.Review) marker.Review {
 		} else if f.Filtered == finding.Repeat {
 			f.Filtered = finding.Dropped // dropped with the one that lists it
 		}
-		if f.Filtered == finding.Dropped || f.Filtered == finding.DroppedBefore &&
-			!isDropped(form.Earlier, f.Fingerprint) {
-			m.Dropped = append(m.Dropped, f.Fingerprint)
+		if f.Filtered != finding.Dropped && f.Filtered != finding.DroppedBefore {
+			continue
+		}
+		prints := []string{f.Fingerprint}
+		if f.Source == finding.Model && q.Key == nil { // with a key, later drafts know its words
+			prints = append(prints, finding.Placed(f, f.Severity))
+		}
+		for _, fp := range prints {
+			if f.Filtered == finding.Dropped || !isDropped(form.Earlier, fp) {
+				m.Dropped = append(m.Dropped, fp)
+			}
 		}
 	}
 	for _, e := range form.Earlier {
