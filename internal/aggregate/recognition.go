@@ -1,7 +1,6 @@
 package aggregate
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -64,16 +63,22 @@ func newRecognition(all []*entry, files map[string]diff.File, reviews []finding.
 	return r
 }
 
-// maxGone is the number of files that left the change and are looked up under another name.
+// maxGone is the number of files that left the change, or that it removes, and are looked up under another name.
 const maxGone = 50
 
 func (r *recognition) gonePaths() []string {
 	var gone []string
-	for _, path := range slices.Sorted(maps.Keys(r.byPath)) {
+	for path := range r.byPath {
 		if _, here := r.files[path]; !here && path != "" {
 			gone = append(gone, path)
 		}
 	}
+	for path, f := range r.files {
+		if f.Status == diff.Removed {
+			gone = append(gone, path)
+		}
+	}
+	slices.Sort(gone)
 	return gone[:min(len(gone), maxGone)]
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/org/pr-review-action/internal/cost"
@@ -68,22 +69,30 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 // maxReported is how many findings of earlier reviews a file's reviewer is told of.
 const maxReported = 30
 
-// reported returns what earlier reviews posted or an approver dropped of a file, in the model's words. People can edit
-// a comment: a title counts if the fingerprint is made of it.
+// reported returns what earlier reviews posted or an approver dropped of a file, or of another one's line that the
+// change moved to this new file, in the model's words.
 func (s State) reported(file diff.File) (all []finding.Finding) {
 	for _, e := range s.Earlier {
-		f := e.Finding()
-		for _, category := range prompt.Categories() {
-			for _, path := range slices.Compact([]string{file.Path, file.OldPath}) {
-				f.Path, f.Category = path, category
-				if e.Path == file.Path && !e.Announced && len(all) < maxReported &&
-					e.Fingerprint == finding.Fingerprint(f) {
-					all = append(all, f)
-				}
-			}
+		moved := file.Status == diff.Added && e.Quote != "" && strings.Contains(file.Patch, "\n+"+e.Quote) &&
+			!slices.ContainsFunc(s.Files, func(f diff.File) bool { return f.Path == e.Path && f.Status != diff.Removed })
+		if (e.Path == file.Path || moved) && !e.Announced && len(all) < maxReported && unedited(e, file.OldPath) {
+			all = append(all, e.Finding())
 		}
 	}
 	return all
+}
+
+// unedited reports whether an earlier finding's fingerprint is made of its title: people can edit a comment.
+func unedited(e finding.Earlier, oldPath string) bool {
+	f := e.Finding()
+	for _, f.Path = range []string{e.Path, oldPath} {
+		for _, f.Category = range prompt.Categories() {
+			if finding.Fingerprint(f) == e.Fingerprint {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // withClaim adds to a file's result what the file claims to be, and marks the result
