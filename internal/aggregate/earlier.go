@@ -230,7 +230,7 @@ func (r *recognition) isResolved(e *earlierFinding) bool {
 		return false
 	case !here || file.Status == diff.Removed && e.Side == finding.Right:
 		return !r.mayBeElsewhere(quote)
-	case !distinctive(quote) || !r.read[e.Path] && file.Status != diff.Removed || file.Patch == "":
+	case letters(quote) < minMissed || !r.read[e.Path] && file.Status != diff.Removed || file.Patch == "":
 		return false
 	}
 	lines := r.linesOf(e.Path, e.Side)

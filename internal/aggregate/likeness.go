@@ -112,17 +112,22 @@ func foldLine(line string) string {
 }
 
 // distinctive reports whether a line differs from most others: a brace or a bare return is everywhere.
-func distinctive(quote string) bool {
-	n := 0
+func distinctive(quote string) bool { return letters(quote) >= minTelling }
+
+func letters(quote string) (n int) {
 	for _, c := range quote {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
 			n++
 		}
 	}
-	return n >= minTelling
+	return n
 }
 
 // maxQuote is the number of characters that identify a line; package recall keeps as many.
 const maxQuote = 300
 
-const minTelling = 8
+// How many letters and digits a line needs: to be known again, and to be missed where it stood.
+const (
+	minTelling = 8
+	minMissed  = 5
+)

@@ -84,6 +84,12 @@ func TestWhatBecameOfAnEarlierFinding(t *testing.T) {
 		Reviews: []finding.FileReview{{Path: "ledger.go", State: finding.Reviewed}}, Inline: 1000}
 	_, after := aggregate.Findings(alone)
 	require.Empty(t, after[0].Now, "such a line stands anywhere")
+	alone.Earlier[0].Quote = "n != 0 ||"
+	_, after = aggregate.Findings(alone)
+	require.Empty(t, after[0].Now)
+	alone.Earlier[0].Quote = "delta != 0"
+	_, after = aggregate.Findings(alone)
+	require.Equal(t, finding.Resolved, after[0].Now, "a short line is missed all the same")
 	weak := f
 	weak.Confidence = 0.1
 	found, after := recognised([]finding.Finding{weak}, posted)
