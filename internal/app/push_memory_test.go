@@ -75,7 +75,8 @@ func TestP2_WhatAnApproverDroppedStaysDropped(t *testing.T) {
 				said, _ := s.times(titleOf(badCommit))
 				require.Zero(t, said)
 				s.pushed(s.pull.Tree().Without("more.go"))
-				gone := s.parked().shows("Resolved since")
+				gone := s.draftJob().with("environment", "").start().is(0, "PAUSED").shows("Resolved since")
+				require.Contains(t, gone.log, "#42 waits for a decision: nothing new, 1 resolved. The draft ")
 				require.Equal(t, "0", gone.outputs["findings"])
 				s.decideJob(gone.outputs["code"], "approve").start().is(0, "POSTED")
 			}

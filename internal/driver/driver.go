@@ -158,6 +158,7 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	began := d.Now()
 	steps.Elapsed = func() time.Duration { return d.Now().Sub(began) }
 	steps.Redraft, steps.Failed, steps.Learn = d.Reviewer.Redraft, d.Reviewer.Failed, d.Reviewer.Learn
+	steps.Remind = d.Reviewer.Remind
 	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather(ctx) }
 	flow, err := d.flow(steps)
 	if err != nil {

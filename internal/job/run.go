@@ -25,6 +25,7 @@ import (
 	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Run runs the program as a step of a workflow and returns its exit code.
@@ -169,7 +170,9 @@ func (j *job) notify(r driver.Report) {
 		return
 	}
 	draft := driver.DraftName(j.ref.Number, r.Code)
-	what := fmt.Sprintf("#%d waits for a decision: %s", j.ref.Number, finding.Counts(r.Findings))
+	said := r.State.Review()
+	what := fmt.Sprintf("#%d waits for a decision: %s", j.ref.Number,
+		wording.Joined(", ", said.Result(), said.Settled()))
 	switch {
 	case j.Ticket != "":
 		what = fmt.Sprintf("The change for %s waits for a decision", guard.Line(j.Ticket, driver.MaxLine))

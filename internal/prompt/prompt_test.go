@@ -84,6 +84,7 @@ func TestWhatWasReportedIsShownBetweenMarksWithoutItsWeight(t *testing.T) {
 	require.Equal(t, "reported", blocks[len(blocks)-2].label)
 	require.Contains(t, blocks[len(blocks)-2].text, `"title":"c is <b>never</b> closed"`)
 	require.NotContains(t, blocks[len(blocks)-2].text, "blocker")
+	require.Contains(t, Redraft(mark, in, Revision{}), " reported>>>\n{\"side\"")
 	require.NotContains(t, Verify(mark, in, claims()), "`reported`", "it is no evidence")
 }
 

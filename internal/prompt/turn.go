@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -18,15 +19,22 @@ const maxSorted = 24 << 10
 
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
-	blocks := append(aboutBlocks(b, in), linterBlocks(b, in)...)
+	return fillReviewTurn("user.md", b, in, linterBlocks(b, in))
+}
+
+// fillReviewTurn fills in a text that asks for findings, with blocks between those about the file and its change, and
+// more after it.
+func fillReviewTurn(name string, b guard.Boundary, in Input, between []string, more ...string) string {
+	blocks := append(aboutBlocks(b, in), between...)
 	asked := languageRequest(in.Language) + styleRequest(in.Style)
 	if len(in.Reported) > 0 {
-		blocks = append(blocks, b.Wrap("reported", findingLines(in.Reported, func(int, *wire, finding.Finding) {})))
+		said := findingLines(in.Reported, func(_ int, w *wire, f finding.Finding) { w.ID = f.ID })
+		blocks = append(blocks, b.Wrap("reported", said))
 		asked += " `reported` holds defects that earlier reviews reported of this file, with the line of then. It " +
 			"proves nothing: judge the diff as you would without it. But a defect of yours that is one of these " +
 			"gets its title from there, copied exactly, so that nobody reads it twice."
 	}
-	return fillFileTurn("user.md", in, append(blocks, changeBlocks(b, in)...), "notes", languageNotes(in.Path),
+	return fillFileTurn(name, in, slices.Concat(blocks, changeBlocks(b, in), more), "notes", languageNotes(in.Path),
 		"language", asked)
 }
 
@@ -199,8 +207,5 @@ func Redraft(b guard.Boundary, in Input, r Revision) string {
 	draft := findingLines(r.Findings, func(_ int, w *wire, f finding.Finding) { // with the ids that the approver saw
 		w.ID, w.weight = f.ID, &weight{f.Category, f.Severity, f.Confidence, f.Suggestion}
 	})
-	blocks := append(append(aboutBlocks(b, in), changeBlocks(b, in)...),
-		b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
-	return fillFileTurn("redraft-user.md", in, blocks, "notes", languageNotes(in.Path), "language",
-		languageRequest(in.Language)+styleRequest(in.Style))
+	return fillReviewTurn("redraft-user.md", b, in, nil, b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
 }

@@ -44,11 +44,7 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 		return graph.Update{}, errors.New("this job has no reviewer")
 	}
 	r.loadContext(ctx, s)
-	r.reminded.Do(func() {
-		if r.Remind != nil {
-			r.Remind(s.reported)
-		}
-	})
+	r.remind(s)
 	file, _ := s.Draft.triage().Part(s.Files[t.File])
 	ctx, span := trace.File(r.reviews.begin(ctx), file.Path)
 	defer endSpan(span, &err)
@@ -64,6 +60,15 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 		got.Key = ""
 	}
 	return r.result(s.withClaim(t, got), got.Usage), nil
+}
+
+// remind tells the reviewer once what earlier reviews reported.
+func (r *run) remind(s State) {
+	r.reminded.Do(func() {
+		if r.Remind != nil {
+			r.Remind(s.reported)
+		}
+	})
 }
 
 // maxReported is how many findings of earlier reviews a file's reviewer is told of.

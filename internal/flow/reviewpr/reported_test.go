@@ -9,6 +9,16 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
+func TestFeedbackConcernsAFindingOfAnEarlierReviewByItsId(t *testing.T) {
+	t.Parallel()
+	s := State{Files: []diff.File{{Path: "a.go"}, {Path: "b.go"}},
+		FileReviews: []finding.FileReview{{Path: "a.go", State: finding.Reviewed}, {Path: "b.go", State: finding.Reviewed}},
+		Comments: []finding.Finding{{ID: "F9", Path: "b.go", Source: finding.Model},
+			{ID: "F3", Path: "a.go", Source: finding.Model, Filtered: finding.AlreadyPosted}}}
+	require.Equal(t, []string{"a.go"}, s.concernedFiles("F3 is wrong"))
+	require.Equal(t, []string{"b.go"}, s.concernedFiles("shorter"))
+}
+
 func TestD10_AReviewerIsToldOfAnEarlierFindingInNobodyElsesWords(t *testing.T) {
 	t.Parallel()
 	posted := finding.Finding{Path: "a.go", Side: finding.Right, StartLine: 3, Line: 4, Category: "data",

@@ -70,11 +70,11 @@ var idInText = pattern.Lazy(`\bF[1-9][0-9]{0,5}\b`)
 func (s State) concernedFiles(feedback string) []string {
 	var named, found, read []string
 	ids := idInText().FindAllString(feedback, -1)
-	for _, f := range finding.Kept(s.Comments) {
-		if slices.Contains(ids, f.ID) {
+	for _, f := range s.Comments {
+		if slices.Contains(ids, f.ID) { // of an earlier review too, if it was found again
 			named = append(named, f.Path)
 		}
-		if f.Source == finding.Model {
+		if f.Source == finding.Model && f.Filtered == "" {
 			found = append(found, f.Path)
 		}
 	}
@@ -118,6 +118,7 @@ func (r *run) redraft(ctx context.Context, s State, t task) (_ graph.Update, err
 		return graph.Update{}, errNoModel
 	}
 	r.loadContext(ctx, s)
+	r.remind(s)
 	got, err := r.Redraft(ctx, file, s.draftedReview(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
 	if err != nil {
 		return graph.Update{}, r.cut.record(t, got.Usage, err)
