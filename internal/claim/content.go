@@ -131,7 +131,8 @@ var generatedMark = pattern.Lazy(`(?i)^\x{feff}?[\s/#*;%.\\"'<!\[{(=-]*(?:` + st
 }, "|") + `)|^/\*{6}/ `)
 
 // headerWords lists parts of what generatedMark matches, one for each of its forms.
-var headerWords = []string{"generat", "in-place", "created", "made", "on par", "title>", "jazzy", "/******/", "__defprop"}
+var headerWords = []string{"generat", "in-place", "created", "made", "on par", "title>", "jazzy", "/******/",
+	"__defprop"}
 
 // isHeader reports whether a line is a generator's header. Most lines contain none of the
 // words, and searching for these takes a tenth of the time.

@@ -112,8 +112,8 @@ func First(all []chunk.Chunk, k int) (kept []chunk.Chunk) {
 	return kept
 }
 
-// tests reports whether test is a test file that is named after file. Settings of one name, such as package.json, belong
-// to different packages.
+// tests reports whether test is a test file that is named after file. Settings of one name, such as package.json,
+// belong to different packages.
 func tests(test, file string) bool {
 	return lang.IsTest(test) && test != file && family(test) == family(file) && tested(test) == tested(file) &&
 		(lang.Of(file).Kind == lang.Code || path.Base(test) != path.Base(file))
