@@ -46,7 +46,7 @@ func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 	case t.stopError(ctx, err) != nil:
 		return nil, t.stopError(ctx, err)
 	case err != nil:
-		return markUnverified(found, at, "no answer came"), nil
+		return markUnverified(found, at, "no answer from the second look"), nil
 	}
 	var v struct {
 		Verdicts []verdict `json:"verdicts"`

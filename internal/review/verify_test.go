@@ -69,7 +69,7 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 
 func TestWithoutAVerdictAFindingStaysWithANote(t *testing.T) {
 	t.Parallel()
-	const none, unreadable, silent = "no answer came",
+	const none, unreadable, silent = "no answer from the second look",
 		"the answer cannot be read", "the answer has no verdict on it"
 	for name, c := range map[string]struct {
 		answer llmtest.Answer
