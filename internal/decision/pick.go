@@ -87,7 +87,9 @@ func splitReason(rest string) (words []string, reason string) {
 // joinRanges joins ranges written with spaces, and drops words that only connect others.
 func joinRanges(words []string) []string {
 	all := strings.Fields(spacedRange().ReplaceAllString(strings.Join(words, " "), "$1-$3"))
-	return slices.DeleteFunc(all, func(w string) bool { return slices.Contains([]string{"and", "&", "+"}, foldWord(w)) })
+	return slices.DeleteFunc(all, func(w string) bool {
+		return slices.Contains([]string{"and", "&", "+"}, foldWord(w))
+	})
 }
 
 // parseSelection parses what /drop, /keep and /summary name, with an optional reason.

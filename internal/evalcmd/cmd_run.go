@@ -43,7 +43,8 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 	line, since := p.Progress(o.quiet || o.json), p.Now()
 	options.Observe = func(e eval.Progress) {
 		took := p.Now().Sub(since).Round(time.Second)
-		line.Line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, wording.Count(e.Asked, "question"), e.Cost, took)
+		line.Line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, wording.Count(e.Asked, "question"), e.Cost,
+			took)
 	}
 	do := eval.Run
 	if o.scripted.shown {

@@ -179,7 +179,9 @@ func (q question) generated(ctx context.Context, b base) bool {
 		if err != nil {
 			return false
 		}
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasSuffix(name, q.beside) })
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return !strings.HasSuffix(name, q.beside)
+		})
 		if len(names) > 0 {
 			slices.Sort(names)
 			return len(names) > 1 && !slices.ContainsFunc(slices.Compact([]string{names[0], names[len(names)/2],

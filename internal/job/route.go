@@ -164,7 +164,8 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 
 // warnAlone warns if the environment's only reviewer is the author, who may not decide.
 func (j *job) warnAlone(author string) {
-	if e := j.gateEnv; e.Reviewers == 1 && len(e.Users) == 1 && strings.EqualFold(e.Users[0], author) && !j.AllowAuthor {
+	if e := j.gateEnv; e.Reviewers == 1 && len(e.Users) == 1 && strings.EqualFold(e.Users[0], author) &&
+		!j.AllowAuthor {
 		j.warn(fmt.Sprintf("nobody may approve this draft: %s wrote the pull request and is the only "+
 			"reviewer of the environment %q; add another one, or set allow-author: true", author, e.Name))
 	}

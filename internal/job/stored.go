@@ -168,7 +168,8 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	var b before
 	found := handoff.Candidates(j.checkpoints(items, origin.Subject), change.Pull.RepoID)
 	if j.Anew {
-		if b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.newRecord()); err != nil {
+		b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.newRecord())
+		if err != nil {
 			return before{}, err
 		}
 		if b.stays, err = j.findingsToKeep(ctx, b.drafts, change); err != nil {

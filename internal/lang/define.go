@@ -39,7 +39,8 @@ var (
 	rubyForms  = formsOf("def|class|module", `^\s*NAME\s*=(?:[^=>~]|$)`)
 	classForms = formsOf("class|interface|enum|record|object|struct|trait|protocol|"+
 		"fun|func|def|val|var|let|typealias|namespace|extension|actor|mixin|typedef", method,
-		`^\s*(?:(?:public|private|protected|internal|static|readonly|final|const)\s+)+[\w.<>\[\],? ]+\sNAME\s*(?:[;={]|$)`)
+		`^\s*(?:(?:public|private|protected|internal|static|readonly|final|const)\s+)+[\w.<>\[\],? ]+\s`+
+			`NAME\s*(?:[;={]|$)`)
 	cForms = formsOf("namespace|#\\s*define|using",
 		`\b(?:class|struct|enum|union)\s+NAME\s*(?:[:{]|final\b|$)`, `\btypedef\b.*\bNAME\s*;`, `^\}\s*NAME\s*;`,
 		method+`[^;]*$`,

@@ -329,18 +329,6 @@ func TestAPackPassesOverOtherLanguages(t *testing.T) {
 	}
 }
 
-// A key of settings that is a plain word is not what code defines under that name; a longer name may be.
-func TestAPackHasTheSettingsThatNameCode(t *testing.T) {
-	for name, found := range map[string]bool{"jobs": false, "settle_all": true} {
-		c := change{path: "a.py", files: map[string]string{"a.py": "def " + name + "(x):\n    return 2\n",
-			"ci.yml": "on: push\n" + name + ":\n  steps: 3\n"},
-			patch: "@@ -1,2 +1,2 @@\n def " + name + "(x):\n-    return 1\n+    return 2"}
-		require.Equal(t, found, slices.ContainsFunc(c.pack(t, engine(t, c.files), 4000), func(p retrieve.Piece) bool {
-			return p.Path == "ci.yml" && p.Why == retrieve.Calls
-		}), name)
-	}
-}
-
 // What shares words with a document or a setting says nothing about it.
 func TestAPackOfADocumentHasNothingThatOnlyASearchFound(t *testing.T) {
 	for _, file := range []string{"docs/a.md", "docs/a.json", "docs/a.xml"} {

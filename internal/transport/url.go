@@ -17,8 +17,8 @@ import (
 
 var (
 	// ErrAddress reports an address that no request can go to, whatever is allowed.
-	ErrAddress = problem.Sentinel("not the address of a server", "write https://HOST with its path, or http:// for this "+
-		"machine, without user or password: credentials have inputs and variables of their own")
+	ErrAddress = problem.Sentinel("not the address of a server", "write https://HOST with its path, or http:// for "+
+		"this machine, without user or password: credentials have inputs and variables of their own")
 	// ErrInsecure reports an http address that is not allowed.
 	ErrInsecure = problem.Sentinel("not an https address",
 		"use https, or set allow-http: true (--allow-http), which sends key and code in the clear")

@@ -79,7 +79,9 @@ const maxReported = 30
 func (s State) reported(file diff.File) (all []finding.Finding) {
 	for _, e := range s.Earlier {
 		moved := file.Status == diff.Added && e.Quote != "" && strings.Contains(file.Patch, "\n+"+e.Quote) &&
-			!slices.ContainsFunc(s.Files, func(f diff.File) bool { return f.Path == e.Path && f.Status != diff.Removed })
+			!slices.ContainsFunc(s.Files, func(f diff.File) bool {
+				return f.Path == e.Path && f.Status != diff.Removed
+			})
 		if (e.Path == file.Path || moved) && !e.Announced && len(all) < maxReported && unedited(e, file.OldPath) {
 			all = append(all, e.Finding())
 		}
