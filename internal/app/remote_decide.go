@@ -150,7 +150,7 @@ func (r *remote) checkDecidable(ctx context.Context, d parkedDraft) error {
 	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil || r.Post {
 		return err
 	}
-	if page, _ := r.posted(ctx, d); page != "" {
+	if page, _ := r.posted(ctx, d.Manifest); page != "" {
 		return problem.Refuse(13, "a review of this commit has already been posted, nothing was posted now",
 			"a commit is reviewed once; push a new one for a new review", problem.At(page))
 	}
@@ -167,7 +167,7 @@ func (r *remote) reportDecided(ctx context.Context, d parkedDraft, report driver
 	report.Outcome, report.Message = reviewpr.Aborted, said
 	if claim.Record.Decision == decision.Approve {
 		report.Outcome = reviewpr.Posted
-		report.ReviewURL, _ = r.posted(ctx, d)
+		report.ReviewURL, _ = r.posted(ctx, d.Manifest)
 	}
 	if r.JSON {
 		return report.Print(r.Stdout)

@@ -130,7 +130,7 @@ func (r *remote) printStanding(ctx context.Context, d parkedDraft, report driver
 	case s.state == terminal.Expired:
 		return checkpoint.CheckExpiry(d.Manifest, r.Now())
 	case s.state == terminal.Superseded:
-		page, _ := r.posted(ctx, d)
+		page, _ := r.posted(ctx, d.Manifest)
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is %s at commit %.7s%s\n", d.code, r.ref, now.State,
 			now.HeadSHA, strings.TrimSuffix(", reviewed at "+page, ", reviewed at "))
 	default:
@@ -228,7 +228,7 @@ func (r *remote) standing(ctx context.Context, d parkedDraft, head string) (now 
 	case head != d.Subject.Head: // a newer draft of the same head supersedes nothing
 		now.state = terminal.Superseded
 	default:
-		page, digest := r.posted(ctx, d)
+		page, digest := r.posted(ctx, d.Manifest)
 		if page != "" {
 			now.state = terminal.Superseded
 		}
@@ -250,15 +250,14 @@ func (r *remote) decidable(ctx context.Context, drafts []parkedDraft, heads map[
 	return waiting
 }
 
-// decision returns the recorded decision on a draft that was acted on: the oldest one from a
-// run that may decide and has not failed.
+// decision returns the recorded decision on a draft that was acted on: the oldest one from a run that may decide.
 func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bool) {
 	for _, s := range slices.Backward(r.stored) {
 		if s.Name != reviewpr.Names.Decision(d.code) {
 			continue
 		}
 		claim, ours, err := r.runs.Claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
-		if err == nil && ours && (claim.Live || claim.Done) {
+		if err == nil && ours && claim.Acted() {
 			return claim, true
 		}
 	}
@@ -267,9 +266,9 @@ func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bo
 
 // posted returns the page of our review of a draft's commit, and the digest of the draft that it was. Both are
 // empty if there is none, or if the review cannot be shown to be ours.
-func (r *remote) posted(ctx context.Context, d parkedDraft) (page, digest string) {
+func (r *remote) posted(ctx context.Context, d checkpoint.Manifest) (page, digest string) {
 	ref := r.ref
 	ref.Number = d.Subject.Number
-	page, digest, _ = post.FindDraft(ctx, r.reviews(d.Manifest), ref, d.Thread)
+	page, digest, _ = post.FindDraft(ctx, r.reviews(d), ref, d.Thread)
 	return page, digest
 }

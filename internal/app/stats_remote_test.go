@@ -81,6 +81,43 @@ func TestDecisionsOnGitHubAreSummedForAllRepositoriesOfAnOwner(t *testing.T) {
 	}
 }
 
+// GitHub fails the run of a rejected deployment, and fail-on the run of a review that was posted.
+func TestADecisionCountsThoughItsRunFailed(t *testing.T) {
+	t.Parallel()
+	t.Run("rejected", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.waits(true)
+		s.run.Decide(gateName, "rejected", "maya", "Not now")
+		s.recordJob(drafted.digest()).start().is(0, "ABORTED")
+		rows, _ := s.rows(nil)
+		require.Empty(t, rows, "it waits no more")
+		require.Contains(t, s.resume("--abort").ends(0).stdout, "ABORTED ")
+		for _, other := range [][]string{{"--approve"}, {"--revise", "Shorter"}} {
+			require.Contains(t, s.resume(other...).ends(3).stderr, "has already been decided differently")
+		}
+		sum, _ := s.summary(nil, "stats", "octo/demo")
+		require.Equal(t, map[string]int{"ABORTED": 1}, sum.Outcomes)
+	})
+	t.Run("posted, and red by fail-on", func(t *testing.T) {
+		s := setUp(t, scene{})
+		decide := s.decideJob(s.waits(false).outputs["code"], "approve").with("fail-on", "nit")
+		decide.start().is(1, "POSTED")
+		decide.run.Finish("failure")
+		sum, _ := s.summary(nil, "stats", "octo/demo")
+		require.Equal(t, map[string]int{"POSTED": 1}, sum.Outcomes)
+	})
+	t.Run("approved, and not posted", func(t *testing.T) {
+		s := setUp(t, scene{})
+		code := s.waits(false).outputs["code"]
+		s.hub.Fail("POST", "/repos/octo/demo/pulls/42/reviews", githubtest.Fault{Status: 403})
+		decide := s.decideJob(code, "approve")
+		decide.start().is(1, "FAILED")
+		decide.run.Finish("failure")
+		sum, _ := s.summary(nil, "stats", "octo/demo")
+		require.Equal(t, map[string]int{"PAUSED": 1}, sum.Outcomes)
+	})
+}
+
 func TestARateLimitEndsTheSumAndNamesWhatItLacks(t *testing.T) {
 	s := setUp(t, scene{})
 	for _, name := range []string{"octo/a", "octo/b", "octo/c"} {

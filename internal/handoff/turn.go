@@ -21,6 +21,10 @@ type Claim struct {
 	Record decision.Record
 }
 
+// Acted reports whether the decision took effect, or may still: a rejection by being on record, since GitHub fails the
+// run of one, an approval by what its run does.
+func (c Claim) Acted() bool { return c.Live || c.Done || c.Record.Decision == decision.Abort }
+
 // Race is what a deciding job knows about others that decide the same draft. Its own
 // Record is already stored, or will be stored through Claim by whoever acts on it, with
 // the id of the result. Run is 0 if it cannot be stored. Posted reports whether the
