@@ -134,9 +134,13 @@ func TestAThreadThatAWriterClosesEndsItsFinding(t *testing.T) {
 		e := s.second(s.pull.Tree().With(githubtest.Tree{"b.go": goFile(3, badScan)})).is(0, "PAUSED")
 		s.pull.ResolveThread(s.pull.Reviews()[0].Comments[0].ID, "maya")
 		decide := s.decideJob(e.outputs["code"], "approve").with("fail-on", "minor")
-		counts(decide.start().is(1, "POSTED"), "1", "0", "1", "0")
+		e = decide.start().is(1, "POSTED")
+		counts(e, "1", "0", "1", "0")
+		e.shows("was posted · 1 minor stands\n")
 		s.pull.ResolveThread(s.pull.Reviews()[1].Comments[0].ID, "maya")
-		counts(decide.start().is(0, "POSTED"), "1", "0", "0", "0")
+		e = decide.start().is(0, "POSTED")
+		counts(e, "1", "0", "0", "0")
+		e.shows("## Review of #42 was posted\n")
 	})
 }
 

@@ -138,7 +138,7 @@ func (j *job) summarize(r driver.Report) error {
 	}
 	end := summary.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.State.Decision,
 		Changes: r.Changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void,
-		Verdict: j.verdict(r.Outcome)}
+		Verdict: j.verdict(r.Outcome), Open: r.OpenFindings()}
 	if r.Outcome == driver.Expired {
 		end.Restart = j.dispatchOf(j.DraftWorkflow)
 	}

@@ -60,7 +60,7 @@ func decidedRecord() decision.Record {
 func posted() summary.Ending {
 	r := decidedRecord()
 	return summary.Ending{Outcome: "POSTED", Page: "https://github.com/org/payments/pull/42#pullrequestreview-17",
-		Record:  &r,
+		Record: &r, Open: ledger().Findings,
 		Changes: []string{"version v1.4.0, now v1.4.1", "prompts 58d1e0c2, now a9b7f346"}}
 }
 

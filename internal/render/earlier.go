@@ -18,12 +18,13 @@ func (r Review) Standing() (all []finding.Finding) {
 }
 
 // Stands returns "1 blocker, 2 minor of earlier reviews stand", or "".
-func (r Review) Stands() string { return standCount(r.Standing(), " of earlier reviews") }
+func (r Review) Stands() string { return StandCount(r.Standing(), OfEarlier) }
 
-// StandsWithNew also counts the findings that this review has posted.
-func (r Review) StandsWithNew() string { return standCount(append(r.Standing(), r.Findings...), "") }
+// OfEarlier is whose the findings are that this review did not post.
+const OfEarlier = " of earlier reviews"
 
-func standCount(all []finding.Finding, whose string) string {
+// StandCount returns "1 blocker, 2 minor stand", with whose they are before the verb; "" for none.
+func StandCount(all []finding.Finding, whose string) string {
 	if len(all) == 0 {
 		return ""
 	}

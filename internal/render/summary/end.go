@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/wording"
@@ -31,15 +32,16 @@ var verdicts = map[string]string{
 type Ending struct {
 	Outcome string
 	Reason  string
-	Record  *decision.Record // the decision, or nil
-	Void    []string         // void approvals, and why each was refused
-	Changes []string         // what changed since the draft without making it invalid
-	Restart string           // the command that drafts again
-	Reuses  bool             // Restart does not pay again for what was paid
-	Page    string           // address of the posted review, or empty
-	Verdict string           // replaces the one in verdicts, with % for the name
-	Where   string           // where the result is now, in our words
-	Counts  bool             // findings that were not posted are only counted
+	Record  *decision.Record  // the decision, or nil
+	Void    []string          // void approvals, and why each was refused
+	Changes []string          // what changed since the draft without making it invalid
+	Restart string            // the command that drafts again
+	Reuses  bool              // Restart does not pay again for what was paid
+	Page    string            // address of the posted review, or empty
+	Verdict string            // replaces the one in verdicts, with % for the name
+	Where   string            // where the result is now, in our words
+	Counts  bool              // findings that were not posted are only counted
+	Open    []finding.Finding // what was posted and stands now
 }
 
 // End returns the job summary of a run that leaves nothing to decide: the verdict, the reason,
@@ -52,11 +54,12 @@ func End(r render.Review, e Ending) string {
 	if e.Outcome == "CLEAN" && len(r.Findings) == 0 {
 		verdict = wording.UpperFirst(strings.Replace(r.Result()+" in %", render.NoRuleMatched, "no rule matched", 1))
 	}
-	stands := r.Stands()
+	whose := render.OfEarlier
 	if e.Outcome == "POSTED" {
-		stands = r.StandsWithNew()
+		whose = ""
 	}
-	title := wording.Joined(" · ", "## "+strings.Replace(verdict, "%", r.Label(), 1), stands) + r.ByRules(". ")
+	title := wording.Joined(" · ", "## "+strings.Replace(verdict, "%", r.Label(), 1),
+		render.StandCount(e.Open, whose)) + r.ByRules(". ")
 	blocks := []string{title, r.Subject(),
 		reasonOf(e.reason(verdict)), r.ReviewLink(e.Page), e.Where,
 		Account(e.Record, !e.Counts),
