@@ -36,5 +36,7 @@ func TestWithoutARejectionThereIsNothingToRecord(t *testing.T) {
 	s.approved("") // and the posting job failed for another reason
 	s.recordJob(drafted.digest()).start().is(0, "PAUSED")
 	s.postJob(drafted.digest()).start().is(0, "POSTED")
+	s.postJob(drafted.digest()).with("fail-on", "nit").start().is(1, "POSTED")
+	s.recordJob(drafted.digest()).start().is(0, "POSTED").shows("## Review of #42 was posted", "says why it failed")
 	s.recordJob(drafted.digest()).with("environment", "").start().is(2, "").says("the input environment is missing")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
@@ -64,7 +65,7 @@ func decides[S any](ctx context.Context, j *job,
 	if err == nil && j.Mode == "record" {
 		if approvals, err = j.approvals(ctx, j.env.RunID); err == nil {
 			if _, any := gate.Rejection(approvals, nil, j.Environment); !any {
-				return undecided(), nil
+				return j.undecided(ctx), nil
 			}
 		}
 	}
@@ -81,9 +82,26 @@ func decides[S any](ctx context.Context, j *job,
 	return g.resume(ctx)
 }
 
-func undecided() driver.Report {
-	return driver.Report{Outcome: driver.Paused, Message: "nobody has rejected this draft: a push withdrew it, or " +
+// undecided returns the report on a draft that nobody has rejected: it may be posted, by a job that fail-on failed.
+func (j *job) undecided(ctx context.Context) driver.Report {
+	left := driver.Report{Outcome: driver.Paused, Message: "nobody has rejected this draft: a push withdrew it, or " +
 		"the log of the deciding job says why it is not posted"}
+	if j.ticketed() {
+		return left
+	}
+	var draft checkpoint.Draft
+	g, err := j.reviewed(ctx)
+	if err == nil {
+		draft, err = g.verify(ctx)
+	}
+	if err != nil {
+		return left
+	}
+	if page, posted, err := j.posted(ctx, draft.Manifest.Thread); err == nil && posted {
+		return driver.Report{Outcome: reviewpr.Posted, Thread: draft.Manifest.Thread, ReviewURL: page,
+			Message: "the log of the deciding job says why it failed all the same"}
+	}
+	return left
 }
 
 // verify returns the draft that the inputs name after it passed resume checks 1 to 10.
@@ -147,7 +165,7 @@ func (g *gated[S]) reject(ctx context.Context, approvals []github.Approval) (dri
 	}
 	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, g.Environment)
 	if !ok { // the rejection is older than the draft
-		return undecided(), nil
+		return g.undecided(ctx), nil
 	}
 	return g.act(ctx, "record", draft, func(context.Context, *handoff.Draft[S]) (decision.Answer, error) {
 		record := g.record(draft)
