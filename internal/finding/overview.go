@@ -17,6 +17,7 @@ type Overview struct {
 	Unasked  []Unasked   `json:"unasked,omitempty"`
 	Notes    []string    `json:"notes,omitempty"`   // what could not be looked at, in our own words
 	Dropped  bool        `json:"dropped,omitempty"` // by the approver, if it was to be posted
+	Edited   bool        `json:"edited,omitempty"`  // so that Text is the approver's
 	Usage    cost.Usage  `json:"usage,omitzero"`
 	Calls    []Call      `json:"calls,omitempty"`
 }

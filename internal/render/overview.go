@@ -31,7 +31,11 @@ func (r Review) postedOverview() string {
 	if !r.Posts || r.Overview == "" {
 		return ""
 	}
-	return overviewTitle + ":** " + guard.Inline(r.Overview, OverviewRunes)
+	title := overviewTitle
+	if r.Edited {
+		title = "**What it does"
+	}
+	return title + ":** " + guard.Inline(r.Overview, OverviewRunes)
 }
 
 // WhatWasAsked returns the section on the purpose of the change.

@@ -44,6 +44,7 @@ type Review struct {
 
 	Overview string // a model's summary of the whole change; untrusted
 	Posts    bool   // Overview is posted, under decision.OverviewID
+	Edited   bool   // Overview is in the approver's words
 	Asked    Asked
 
 	// Hunks returns the diff of a file; nil if there is none. Only the draft and the terminal

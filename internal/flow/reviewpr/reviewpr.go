@@ -329,7 +329,9 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	approved := a.Decision.Verdict == decision.Approve
 	s.Comments = finding.Apply(a.Decision, s.Comments)
 	s.Earlier = finding.MarkDropped(a.Decision, s.Earlier, a.Record.By)
-	s.Whole.Text, s.Whole.Dropped = a.Decision.Overview(s.Whole.Text)
+	drafted := s.Whole.Text
+	s.Whole.Text, s.Whole.Dropped = a.Decision.Overview(drafted)
+	s.Whole.Edited = s.Whole.Text != drafted
 	s.SummaryBody, _ = post.Rendered(s.Review())
 	s.Approved, s.Decision = &approved, &a.Record
 	return r.graph.Kept(s, "approved", "decision", "comments", "earlier", "summaryBody", wholeField), nil

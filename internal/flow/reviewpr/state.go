@@ -215,7 +215,7 @@ func (s State) Review() render.Review {
 		Handover: cmp.Or(s.Draft.Config.Handover, config.HandoverSummary),
 	}
 	if !s.Whole.Dropped {
-		r.Overview, r.Posts = s.Whole.Text, s.postsOverview()
+		r.Overview, r.Posts, r.Edited = s.Whole.Text, s.postsOverview(), s.Whole.Edited
 	}
 	if s.Pull != nil {
 		r.Title, r.Author = s.Pull.Title, s.Pull.Author

@@ -57,8 +57,12 @@ func Review(r render.Review, o Options) string {
 		t.writeText("", "warning: "+guard.Line(n, 1000))
 	}
 	if t.Overview != "" {
+		by := "In a model's words: "
+		if t.Edited {
+			by = "What it does: "
+		}
 		t.WriteString("\n")
-		t.writeText("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
+		t.writeText("", by+guard.Line(t.Overview, render.OverviewRunes))
 	}
 	for i, f := range r.Findings {
 		if i == 0 {
