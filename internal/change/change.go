@@ -27,6 +27,7 @@ type File struct {
 	Patch       string `json:"patch"`                // the hunks from base to content
 	Added       int    `json:"added"`
 	Removed     int    `json:"removed"`
+	Doubt       bool   `json:"doubt,omitzero"` // it may not parse
 }
 
 // Of returns the File that changes before into after. base is the blob of before, or "" if the

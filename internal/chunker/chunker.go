@@ -82,13 +82,40 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 	return u.out, fallback
 }
 
-// Broken reports whether the parser finds syntax errors in a text of its path's language. It
-// returns false if there is no grammar (as for Go), or no tree within the bounds.
-func (c *Chunker) Broken(ctx context.Context, path, text string) (broken bool) {
+// Broken reports whether the parser finds syntax errors in a text of its path's language, and
+// whether its brackets do not match. Each can be wrong: the parser takes some of TypeScript and
+// PHP for errors and overlooks most of Python's, and a regular expression may have any brackets.
+// Both are false if there is no grammar (as for Go), or no tree within the bounds.
+func (c *Chunker) Broken(ctx context.Context, path, text string) (errors, unmatched bool) {
 	if l := grammarOf(path, text); l != nil && len(text) <= MaxBytes {
-		c.parsed(ctx, l, text, l.smooth, func(tree *ts.Tree) { broken = tree.RootNode().HasError() })
+		c.parsed(ctx, l, text, l.smooth, func(tree *ts.Tree) {
+			errors, unmatched = tree.RootNode().HasError(), !matched(lang.Of(path), text)
+		})
 	}
-	return broken
+	return errors, unmatched
+}
+
+// matched reports whether all brackets outside of comments and strings match. A shell's need not.
+func matched(l lang.Language, text string) bool {
+	var open []byte
+	for at := 0; at < len(text) && l.Name != "shell"; {
+		from, to := l.NotCode(text, at)
+		if to == 0 {
+			from, to = len(text), len(text)
+		}
+		for _, c := range []byte(text[at:from]) {
+			if i := strings.IndexByte("([{", c); i >= 0 {
+				open = append(open, ")]}"[i])
+			} else if strings.IndexByte(")]}", c) >= 0 {
+				if len(open) == 0 || open[len(open)-1] != c {
+					return false
+				}
+				open = open[:len(open)-1]
+			}
+		}
+		at = to
+	}
+	return len(open) == 0
 }
 
 // hopeless reports whether nobody wrote a text by hand and a parser would only run out of

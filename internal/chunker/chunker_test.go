@@ -240,3 +240,27 @@ func FuzzCut(f *testing.F) {
 		inOrder(t, path, text[:min(len(text), 4_000)]) // more only makes the parser slow
 	})
 }
+
+func TestBracketsMatchOutsideOfCommentsAndStrings(t *testing.T) {
+	t.Parallel()
+	for text, c := range map[string]struct {
+		path string
+		want bool
+	}{
+		"def f(a):\n    return a[0]\n":                {"a.py", false},
+		"def f(a):\n    return a[0))\n":               {"a.py", true},
+		"def f(a):\n    return (a\n":                  {"a.py", true},
+		"def f(a):\n    return ')'  # ]\n":            {"a.py", false},
+		"const a = `${f({ b: 1 })} (`; // {\n":        {"a.ts", false},
+		"const a = f({ b: 1 );\n":                     {"a.ts", true},
+		"class A { char c = '{'; String s = \"[\"; }": {"A.java", false},
+		"case $1 in\n  a) b ;;\nesac\n":               {"a.sh", false},
+		"a: [1\n":                                     {"a.yml", false},
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			_, unmatched := chunker.New().Broken(t.Context(), c.path, text)
+			require.Equal(t, c.want, unmatched)
+		})
+	}
+}

@@ -98,8 +98,10 @@ func TestT35_ALongTableInCTakesNoLonger(t *testing.T) {
 
 func TestAnErrorInABodyInCIsASyntaxError(t *testing.T) {
 	t.Parallel()
-	require.False(t, chunker.New().Broken(t.Context(), "a.c", "int first(void) {\n  return 1;\n}\n"))
-	require.True(t, chunker.New().Broken(t.Context(), "a.c", "int first(void) {\n  return 1 +;\n}\n"))
+	for body, want := range map[string]bool{"return 1;": false, "return 1 +;": true} {
+		errors, unmatched := chunker.New().Broken(t.Context(), "a.c", "int first(void) {\n  "+body+"\n}\n")
+		require.Equal(t, []bool{want, false}, []bool{errors, unmatched}, body)
+	}
 }
 
 func TestT35_CommentsThatAreNeverClosedTakeNoLonger(t *testing.T) {

@@ -94,7 +94,26 @@ func TestARefusedEditIsMendedByTheModel(t *testing.T) {
 	require.Len(t, p.asked(llmtest.ImplementCode), 2)
 }
 
-// A model that answers without end is cut off by the client, by name.
+// TestATextThatTheParserMayBeWrongAboutIsAPersonsToJudge is of valid TypeScript.
+func TestATextThatTheParserMayBeWrongAboutIsAPersonsToJudge(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal("export function read(page: Page, ids = true): {\n  used?: Set<string>\n  all: Set<string>\n" +
+		"} {\n  return page.read(ids);\n}\n")
+	require.NoError(t, err)
+	p := newProposal(t, "ts", "TASK-201", func(a answers) {
+		a[llmtest.ImplementCode] = []json.RawMessage{json.RawMessage(broken(
+			`{"path":"packages/core/src/read.ts","description":"","new_content":` + string(text) + `}`))}
+	})
+	r := p.draft()
+	require.Equal(t, ticketpr.Paused, r.Outcome, r.Message)
+	require.Len(t, p.asked(llmtest.ImplementCode), 2, "the model was told once")
+	require.Contains(t, p.asked(llmtest.ImplementCode)[1], "it may not parse afterwards")
+	for _, shown := range []string{r.State.Shown(), terminal.Proposal(r.State.Proposal(), terminal.Options{})} {
+		require.Contains(t, shown, "1 file may not parse")
+		require.Contains(t, shown, "(new, +6, may not parse)")
+	}
+}
+
 // TestP9_AReviewThatFailedIsPaidForAndSaid counts the calls whose answers were of no use.
 func TestP9_AReviewThatFailedIsPaidForAndSaid(t *testing.T) {
 	t.Parallel()
@@ -110,6 +129,7 @@ func TestP9_AReviewThatFailedIsPaidForAndSaid(t *testing.T) {
 	require.NotContains(t, shown+r.State.Shown(), "o findings")
 }
 
+// A model that answers without end is cut off by the client, by name.
 func TestAnAnswerOf10MBIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newProposal(t, "go", "TASK-101", func(a answers) {

@@ -18,9 +18,9 @@ type Base struct {
 	*tree.Tree
 	Rules  *scope.Rules // for all modules that may change, or for the chosen ones
 	Limits config.Implement
-	// Broken reports whether a text is known not to parse in the language of its path. If nil,
-	// only Go is parsed
-	Broken func(ctx context.Context, path, text string) bool
+	// Broken reports what speaks against a text in the language of its path: errors that a parser
+	// finds, brackets that do not match. If nil, only Go is parsed
+	Broken func(ctx context.Context, path, text string) (errors, unmatched bool)
 }
 
 // Within returns the base with rules for only the modules of s.
@@ -48,9 +48,10 @@ const wholeLines = 150
 
 // Apply turns what a model proposes into files, in addition to those in before, which it may not
 // change again. A file that stays as it is is left out. If anything is refused, refused lists
-// every reason, with its path, and files is nil. The error is that of reading the tree.
-func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File) (files []change.File, refused []string,
-	err error) {
+// every reason, with its path, and files is nil. A file that may not parse is refused unless doubts
+// are admitted. The error is that of reading the tree.
+func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File, doubts bool) (files []change.File,
+	refused []string, err error) {
 	if n := len(all) + len(before); n > b.Limits.Files() {
 		return nil, []string{fmt.Sprintf("%d files are changed, and %d may be", n, b.Limits.Files())}, nil
 	}
@@ -67,6 +68,9 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File) (
 			if f, why, err = b.file(ctx, p); err != nil {
 				return nil, nil, err
 			}
+		}
+		if f.Doubt && !doubts {
+			why = "it may not parse afterwards, or it may be right: look at it again, and repeat it if it is"
 		}
 		if why != "" {
 			refused = append(refused, fmt.Sprintf("%.300q: %s", p.Path, why))
@@ -107,11 +111,27 @@ func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, 
 	if after, err = change.Settle(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
 	}
-	// A text that did not parse before need not parse now: parsers do not cover all of a language.
-	if b.Broken != nil && b.Broken(ctx, p.Path, after) && (!exists || !b.Broken(ctx, p.Path, before)) {
+	broken, doubt := b.parses(ctx, p.Path, before, after)
+	if broken {
 		return f, "it does not parse afterwards", nil
 	}
-	return change.Of(p.Path, oneLine(p.Description), entry.Blob, before, after), "", nil
+	f = change.Of(p.Path, oneLine(p.Description), entry.Blob, before, after)
+	f.Doubt = doubt
+	return f, "", nil
+}
+
+// parses compares a file's texts. The one after is broken if the parser and the brackets agree
+// that it is, and did not before; it is in doubt if one of them says what it did not say before.
+func (b Base) parses(ctx context.Context, path, before, after string) (broken, doubt bool) {
+	if b.Broken == nil {
+		return false, false
+	}
+	errors, unmatched := b.Broken(ctx, path, after)
+	if !errors && !unmatched {
+		return false, false
+	}
+	had, lacked := b.Broken(ctx, path, before) // an empty text, as of a new file, is whole
+	return errors && unmatched && !(had && lacked), errors && !had || unmatched && !lacked
 }
 
 // text returns the proposed text of a file, or says in why there is none.

@@ -31,7 +31,7 @@ func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, 
 		Summary    string   `json:"technical_summary"`
 		Components []string `json:"affected_components"`
 		Complexity string   `json:"complexity"`
-	}) ([]string, error) {
+	}, _ bool) ([]string, error) {
 		c = change.Class{Type: change.Story, Summary: oneLine(said.Summary),
 			Complexity: strings.ToLower(said.Complexity)}
 		if strings.EqualFold(said.Type, change.Bug) {
@@ -128,7 +128,7 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 		Modules []string       `json:"affected_modules"`
 		Reasons map[string]any `json:"reasoning"`
 		Files   []string       `json:"files_likely_to_change"`
-	}) ([]string, error) {
+	}, _ bool) ([]string, error) {
 		s = change.Scope{}
 		for _, p := range said.Files[:min(len(said.Files), maxLikely)] {
 			s.Likely = append(s.Likely, path.Clean(p))

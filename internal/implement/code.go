@@ -53,7 +53,7 @@ func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change
 	used, err = answered(ctx, m, q, func(said struct {
 		RootCause string     `json:"root_cause"`
 		Changes   []Proposed `json:"changes"`
-	}) (refused []string, err error) {
+	}, last bool) (refused []string, err error) {
 		cause = oneLine(said.RootCause)
 		switch {
 		case len(said.Changes) == 0:
@@ -61,7 +61,7 @@ func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change
 		case b.Draft.Class.Type == change.Bug && cause == "":
 			return []string{"root_cause is empty"}, nil
 		}
-		files, refused, err = b.Base.Apply(ctx, said.Changes, nil)
+		files, refused, err = b.Base.Apply(ctx, said.Changes, nil, last)
 		return refused, err
 	})
 	return cause, files, used, err
@@ -78,11 +78,11 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 	}
 	used, err = answered(ctx, m, q, func(said struct {
 		Tests *[]Proposed `json:"tests"`
-	}) (refused []string, err error) {
+	}, last bool) (refused []string, err error) {
 		if said.Tests == nil {
 			return []string{"it has no list of tests"}, nil
 		}
-		files, refused, err = b.Base.Apply(ctx, *said.Tests, b.Draft.Changes)
+		files, refused, err = b.Base.Apply(ctx, *said.Tests, b.Draft.Changes, last)
 		return refused, err
 	})
 	return files, used, err

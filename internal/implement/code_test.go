@@ -210,3 +210,46 @@ func TestTheTestsOfAnEarlierProposalAreShownWithFeedback(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `(?s) earlier test>>>\n.*\+def test_a\(\): pass\n`, a.prompts[1])
 }
+
+// TestATextIsRefusedIfParserAndBracketsAgree has a parser that finds an error in each "!", and
+// brackets that do not match in each "(".
+func TestATextIsRefusedIfParserAndBracketsAgree(t *testing.T) {
+	t.Parallel()
+	const sure, unsure = "it does not parse afterwards", "it may not parse afterwards"
+	for name, c := range map[string]struct{ before, after, why string }{
+		"whole":                    {"a", "b", ""},
+		"both":                     {"a", "!(", sure},
+		"both, a new file":         {"", "!(", sure},
+		"both, as before":          {"!(", "!(b", ""},
+		"both, the parser before":  {"!", "!(", sure},
+		"both, brackets before":    {"(", "!(", sure},
+		"the parser":               {"a", "!", unsure},
+		"the parser, a new file":   {"", "!", unsure},
+		"the parser, as before":    {"!", "!b", ""},
+		"brackets":                 {"a", "(", unsure},
+		"brackets, as before":      {"(", "(b", ""},
+		"the other than before":    {"(", "!", unsure},
+		"one of the two as before": {"!(", "!", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{"core/b.py": "b = 1\n"}
+			if c.before != "" {
+				files["core/a.py"] = c.before
+			}
+			b := brief(files, "core/a.py")
+			b.Base.Broken = func(_ context.Context, _, text string) (errors, unmatched bool) {
+				return strings.Contains(text, "!"), strings.Contains(text, "(")
+			}
+			all := []Proposed{{Path: "core/a.py", NewContent: &c.after}}
+			made, refused, err := b.Base.Apply(t.Context(), all, nil, false)
+			require.NoError(t, err)
+			require.Equal(t, c.why == "", len(refused) == 0)
+			require.Contains(t, strings.Join(refused, ""), c.why)
+			made, refused, err = b.Base.Apply(t.Context(), all, nil, true)
+			require.NoError(t, err)
+			require.Equal(t, c.why == sure, len(made) == 0, "a doubt is admitted: %s", refused)
+			require.Equal(t, c.why == unsure, len(made) > 0 && made[0].Doubt)
+		})
+	}
+}

@@ -88,10 +88,11 @@ func Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// answered asks, and asks once more if the answer is not a T or read refuses it. If the second
-// is refused too, the error is an *Unusable. The usage is valid even with an error.
-func answered[T any](ctx context.Context, m *Model, q question, read func(T) ([]string, error)) (used cost.Usage,
-	err error) {
+// answered asks, and asks once more if the answer is not a T or read refuses it. If the second,
+// which is the last, is refused too, the error is an *Unusable. The usage is valid even with an
+// error.
+func answered[T any](ctx context.Context, m *Model, q question, read func(said T, last bool) ([]string, error)) (
+	used cost.Usage, err error) {
 	var why []string
 	var last string
 	for try := range 2 {
@@ -108,7 +109,7 @@ func answered[T any](ctx context.Context, m *Model, q question, read func(T) ([]
 		if r.Ended != "" {
 			why = []string{"it was " + r.Ended}
 		} else if why = object(r.Text, &said); why == nil {
-			if why, err = read(said); err != nil || len(why) == 0 {
+			if why, err = read(said, try > 0); err != nil || len(why) == 0 {
 				return used, err
 			}
 		}

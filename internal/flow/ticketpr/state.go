@@ -20,6 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // State is the state of a run. Its fields are stored under the names in declare.
@@ -212,6 +213,9 @@ func (s State) Warnings() (all []string) {
 	}
 	if s.Check != nil && !s.Check.Passed {
 		all = append(all, "the check failed on this change")
+	}
+	if n := len(slices.DeleteFunc(s.Proposed(), func(f change.File) bool { return !f.Doubt })); n > 0 {
+		all = append(all, wording.Count(n, "file")+" may not parse")
 	}
 	if len(s.Tests) == 0 && len(s.Changes) > 0 {
 		all = append(all, "no test comes with it")

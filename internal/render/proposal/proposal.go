@@ -128,12 +128,16 @@ func fileRows(heading string, files []change.File) string {
 // row returns a list entry for name, followed by said if there is any.
 func row(name, said string) string { return strings.TrimSuffix("- "+name+": "+said, ": ") }
 
-// Counted returns the number of lines added and removed, and whether the file is new.
+// Counted returns the number of lines added and removed, and whether the file is new, or may not parse.
 func Counted(f change.File) string {
+	text := fmt.Sprintf("+%d −%d", f.Added, f.Removed)
 	if f.New() {
-		return fmt.Sprintf("(new, +%d)", f.Added)
+		text = fmt.Sprintf("new, +%d", f.Added)
 	}
-	return fmt.Sprintf("(+%d −%d)", f.Added, f.Removed)
+	if f.Doubt {
+		text += ", may not parse"
+	}
+	return "(" + text + ")"
 }
 
 // checked returns the result of the project's own command, or "".
