@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ func findHeaders(f diff.File) (head, base bool) {
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			atHead, atBase := l.Op != diff.Delete && l.New <= headerLines, l.Op != diff.Add && l.Old <= headerLines
-			if (atHead || atBase) && isHeader(l.Text) {
+			if (atHead || atBase) && isHeader(f.Path, l.Text) {
 				head, base = head || atHead, base || atBase
 			}
 		}
@@ -49,11 +50,11 @@ func hidesHeader(f diff.File) bool {
 }
 
 // Bears reports whether a file's text at the base confirms the claim.
-func Bears(text []byte, reason finding.Reason) bool {
+func Bears(file string, text []byte, reason finding.Reason) bool {
 	switch reason {
 	case finding.Generated:
 		first := bytes.SplitN(text, []byte("\n"), headerLines+1)
-		isHeader := func(line []byte) bool { return isHeader(string(line)) }
+		isHeader := func(line []byte) bool { return isHeader(file, string(line)) }
 		return slices.ContainsFunc(first[:min(len(first), headerLines)], isHeader)
 	case finding.Minified:
 		return hasPackedLines(strings.Lines(string(text)))
@@ -136,11 +137,17 @@ var headerWords = []string{"generat", "in-place", "created", "made", "on par", "
 
 // isHeader reports whether a line is a generator's header. Most lines contain none of the
 // words, and searching for these takes a tenth of the time.
-func isHeader(line string) bool {
+func isHeader(file, line string) bool {
 	lower := strings.ToLower(line)
+	reader := readers[path.Ext(file)]
 	return slices.ContainsFunc(headerWords, func(w string) bool { return strings.Contains(lower, w) }) &&
-		generatedMark().MatchString(line)
+		generatedMark().MatchString(line) &&
+		(reader == "" || !strings.Contains(lower, reader) || strings.Contains(lower, "edit"))
 }
+
+// readers are programs by the files that they read: one named in such a file, which people write, is
+// how its output is made, unless the line asks not to edit the file.
+var readers = map[string]string{".proto": "protoc", ".thrift": "thrift", ".g4": "antlr", ".y": "bison", ".l": "flex"}
 
 // generators lists programs whose output people keep and do not edit.
 const generators = `javadoc|doxygen|sphinx|docutils|pkgdown|roxygen2|help2man|pod::man|pandoc|ronn|docbook|` +

@@ -284,9 +284,9 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 		p.note = tree.LeftBinary
 	case bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/")):
 		p.note = SkippedLFS // only a pointer to the text
-	case claim.Bears(content, finding.Generated):
+	case claim.Bears(f.Path, content, finding.Generated):
 		p.note = string(finding.Generated)
-	case claim.Bears(content, finding.Minified):
+	case claim.Bears(f.Path, content, finding.Minified):
 		p.note = string(finding.Minified)
 	}
 	if p.note != "" {

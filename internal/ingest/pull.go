@@ -186,8 +186,8 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 	if err != nil {
 		return noteUnreadable(ctx, f, err)
 	}
-	was := claim.Bears([]byte(before), finding.Binary)
-	if f.Binary = was || claim.Bears(after, finding.Binary); f.Binary {
+	was := claim.Bears(f.Path, []byte(before), finding.Binary)
+	if f.Binary = was || claim.Bears(f.Path, after, finding.Binary); f.Binary {
 		if was {
 			f.Vouched = string(finding.Binary)
 		}

@@ -167,7 +167,7 @@ func (q question) ask(ctx context.Context, b base) bool {
 		return err == nil && claim.IsMedia(text)
 	}
 	text, err := b.readBase(ctx, q.path)
-	return err == nil && claim.Bears(text, q.reason)
+	return err == nil && claim.Bears(q.path, text, q.reason)
 }
 
 // generated reports whether a folder's files with an extension are generated: there are at least
@@ -187,7 +187,7 @@ func (q question) generated(ctx context.Context, b base) bool {
 			return len(names) > 1 && !slices.ContainsFunc(slices.Compact([]string{names[0], names[len(names)/2],
 				names[len(names)-1]}), func(name string) bool {
 				text, err := b.readBase(ctx, path.Join(dir, name))
-				return err != nil || !claim.Bears(text, q.reason)
+				return err != nil || !claim.Bears(name, text, q.reason)
 			})
 		}
 	}
