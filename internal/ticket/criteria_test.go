@@ -78,3 +78,20 @@ func TestShownLeavesOutWhatMayNotLeave(t *testing.T) {
 	require.Equal(t, key, whole.Shown("unheard of"))
 	require.Equal(t, "secret text", whole.Shown(ticket.ShowFull).Tickets[0].Description, "the whole stays as it was")
 }
+
+func TestAFilesHeadingsMayBeUnderlined(t *testing.T) {
+	t.Parallel()
+	got := ticket.FromMarkdown("PAY-1", "Debits\r\n======\r\n\r\nToo many.\r\n\r\n"+
+		"Acceptance criteria\r\n---\r\n\r\n- One is kept\r\n")
+	require.Equal(t, "Debits", got.Summary)
+	require.Equal(t, []ticket.Criterion{{N: 1, Text: "One is kept"}}, got.Criteria)
+	for text, want := range map[string]string{
+		"---\nlabels: a\n---\n# Debits\n": "Debits",
+		"- an item\n---\n\n# Debits\n":    "Debits",
+		"A line.\n\n---\n\n# Debits\n":    "Debits",
+		"a | b\n--- | ---\n\n# Debits\n":  "Debits",
+		"Debits\n===":                     "Debits",
+	} {
+		require.Equal(t, want, ticket.FromMarkdown("PAY-1", text).Summary, text)
+	}
+}

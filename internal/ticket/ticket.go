@@ -10,6 +10,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Where is the part of a pull request or ticket that contains a key or a link to a page.
@@ -167,11 +169,20 @@ func (c Context) Shown(show Show) Context {
 	return c
 }
 
+// underlined and lesser match headings that are written as a line with === or --- below it.
+var (
+	underlined = pattern.Lazy(`(?m)^([^\s#>|*+=-].*)\n===*[ \t\r]*(?:\n|$)`)
+	lesser     = pattern.Lazy(`(?m)^([^\s#>|*+=-].*)\n---+[ \t\r]*(?:\n|$)`)
+)
+
 // FromMarkdown returns the ticket in a file's text. The first heading is the summary, the criteria are as CriteriaIn
 // returns them, and everything but that heading is the description. name is the file's name without extension; it is
 // the key if it has a key's form, else that is file- and 8 digits of the text's SHA-256.
 func FromMarkdown(name, text string) Ticket {
 	sum := sha256.Sum256([]byte(text))
+	if !strings.HasPrefix(text, "---") { // front matter
+		text = lesser().ReplaceAllString(underlined().ReplaceAllString(text, "# $1\n"), "## $1\n")
+	}
 	t := Ticket{Key: "file-" + hex.EncodeToString(sum[:])[:8], Source: "file", Criteria: CriteriaIn(text)}
 	if Project(name) != "" {
 		t.Key = name
