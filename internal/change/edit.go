@@ -102,25 +102,17 @@ func offset(text string, lines int) (at int) {
 // find returns the offset of the only match, or why there is none or several, overlaps included,
 // with the first line, or the first that is not there.
 func find(text, search string) (at int, what string) {
-	if strings.TrimSpace(search) == "" {
+	at = strings.Index(text, search)
+	switch first, _, _ := strings.Cut(strings.TrimSpace(search), "\n"); {
+	case first == "":
 		return 0, "it looks for nothing"
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(search), "\n")
-	n := 0
-	for from := 0; n < mostPlaces; n++ {
-		i := strings.Index(text[from:], search)
-		if i < 0 {
-			break
-		}
-		at, from = from+i, from+i+1
-	}
-	switch n {
-	case 0:
+	case at < 0:
 		return 0, missing(text, search)
-	case 1:
-		return at, ""
+	case at != strings.LastIndex(text, search):
+		return 0, fmt.Sprintf("what it looks for is there more than once; more lines around it tell them apart: %.100q",
+			first)
 	}
-	return 0, fmt.Sprintf("what it looks for is there %d times; more lines around it tell them apart: %.100q", n, first)
+	return at, ""
 }
 
 // missing says from which line on a search is not in a text.
@@ -138,9 +130,6 @@ func missing(text, search string) string {
 	}
 	return ""
 }
-
-// mostPlaces is how many matches of an edit find counts at most.
-const mostPlaces = 99
 
 // Settle formats a changed text and returns an error if it does not parse. It knows only Go,
 // which it formats if the text before was formatted or empty; other files it returns unchanged.

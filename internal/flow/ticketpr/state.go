@@ -152,21 +152,16 @@ func (s State) BranchName() string {
 // Slug returns a text in lower-case letters, digits and single dashes, 40 at most. It keeps
 // whole words, except for a first word that is too long.
 func Slug(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+	slug := strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	slug := ""
-	for _, w := range words {
-		next := strings.TrimPrefix(slug+"-"+w, "-")
-		if len(next) > maxSlug {
-			break
-		}
-		slug = next
+	}), "-")
+	if len(slug) <= maxSlug {
+		return slug
 	}
-	if slug == "" && len(words) > 0 {
-		slug = words[0][:maxSlug]
+	if i := strings.LastIndexByte(slug[:maxSlug+1], '-'); i > 0 {
+		return slug[:i]
 	}
-	return slug
+	return slug[:maxSlug]
 }
 
 const maxSlug = 40
