@@ -61,15 +61,14 @@ func (s State) Kept() change.Draft {
 	d := s.Draft
 	d.Changes, d.Tests = nil, nil
 	for i, f := range s.Proposed() {
-		gone := s.Decision != nil && slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
+		kind := &d.Changes
+		if i >= len(s.Changes) {
+			kind = &d.Tests
+		}
+		if s.Decision == nil || !slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
 			return d.ID == fileID(i)
-		})
-		switch {
-		case gone:
-		case i < len(s.Changes):
-			d.Changes = append(d.Changes, f)
-		default:
-			d.Tests = append(d.Tests, f)
+		}) {
+			*kind = append(*kind, f)
 		}
 	}
 	return d
@@ -199,31 +198,26 @@ const (
 // Warnings returns what deserves a second look: the draft's size, its check, its tests, criteria
 // that it does not meet.
 func (s State) Warnings() (all []string) {
-	if n := change.Lines(s.Proposed()); n > manyLines {
-		all = append(all, fmt.Sprintf("%d lines change, more than %d: look whether the ticket asks for all of it", n,
-			manyLines))
+	warn := func(is bool, format string, values ...any) {
+		if is {
+			all = append(all, fmt.Sprintf(format, values...))
+		}
 	}
-	if n := len(s.Scope.Modules); n > manyModules {
-		all = append(all, fmt.Sprintf("%d modules change, more than %d", n, manyModules))
-	}
-	if s.Check != nil && !s.Check.Passed {
-		all = append(all, "the check failed on this change")
-	}
-	if n := len(slices.DeleteFunc(s.Proposed(), func(f change.File) bool { return !f.Doubt })); n > 0 {
-		all = append(all, wording.Count(n, "file")+" may not parse")
-	}
-	if len(s.Tests) == 0 && len(s.Changes) > 0 {
-		all = append(all, "no test comes with it")
-	}
+	files, modules := s.Proposed(), len(s.Scope.Modules)
+	n := change.Lines(files)
+	warn(n > manyLines, "%d lines change, more than %d: look whether the ticket asks for all of it", n, manyLines)
+	warn(modules > manyModules, "%d modules change, more than %d", modules, manyModules)
+	warn(s.Check != nil && !s.Check.Passed, "the check failed on this change")
+	files = slices.DeleteFunc(files, func(f change.File) bool { return !f.Doubt })
+	warn(len(files) > 0, "%s may not parse", wording.Count(len(files), "file"))
+	warn(len(s.Tests) == 0 && len(s.Changes) > 0, "no test comes with it")
 	var unmet []string
 	for _, c := range s.Seen.Criteria {
 		if c.Verdict == finding.NotMet {
 			unmet = append(unmet, strconv.Itoa(c.N))
 		}
 	}
-	if len(unmet) > 0 {
-		all = append(all, "the review found no evidence for criteria "+strings.Join(unmet, ", "))
-	}
+	warn(len(unmet) > 0, "the review found no evidence for criteria %s", strings.Join(unmet, ", "))
 	return all
 }
 

@@ -48,22 +48,10 @@ const (
 	Failed  = "FAILED"
 )
 
-// The nodes, named as in the reference design.
+// The nodes that a run is at before its first step ended, and while it waits.
 const (
-	fetchNode      = "fetch_ticket"
-	classifyNode   = "classify_ticket"
-	modulesNode    = "identify_modules"
-	contextNode    = "retrieve_context"
-	codeNode       = "generate_code_changes"
-	testsNode      = "generate_tests"
-	summaryNode    = "prepare_diff_summary"
-	gateNode       = "human_review_gate"
-	regenerateNode = "regenerate_with_feedback"
-	applyNode      = "apply_changes"
-	pullNode       = "create_pull_request"
-	commentNode    = "post_ticket_comment"
-	abortNode      = "abort"
-	errorNode      = "handle_error"
+	fetchNode = "fetch_ticket"
+	gateNode  = "human_review_gate"
 )
 
 // Steps gives a run access to the outside world. A job that decides needs Apply and Open. A job
@@ -92,24 +80,25 @@ type run struct {
 	graph *graph.Graph[State]
 }
 
-// New builds the graph over a store. Observers in o report its progress.
+// New builds the graph over a store, with the nodes of the reference design. Observers in o report its
+// progress.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
 	r := &run{Steps: steps, graph: g}
 	declare(g)
 	fetch := r.node(fetchNode, r.fetch, "facts", "ticket", "flags", "error")
-	classify := r.node(classifyNode, r.reading(r.classify), "classification", "usage", "error")
-	modules := r.node(modulesNode, r.reading(r.modules), "affected_modules", "usage", "error")
-	chunks := r.node(contextNode, r.reading(r.retrieve), "code_chunks", "affected_modules", "usage")
-	code := r.node(codeNode, r.reading(r.code), "root_cause", "proposed_changes", "usage", "error")
-	tests := r.node(testsNode, r.reading(r.writeTests), "proposed_tests", "usage", "error")
-	summary := r.node(summaryNode, r.reading(r.summary), "facts", "diff_summary", "check", "usage",
+	classify := r.node("classify_ticket", r.reading(r.classify), "classification", "usage", "error")
+	modules := r.node("identify_modules", r.reading(r.modules), "affected_modules", "usage", "error")
+	chunks := r.node("retrieve_context", r.reading(r.retrieve), "code_chunks", "affected_modules", "usage")
+	code := r.node("generate_code_changes", r.reading(r.code), "root_cause", "proposed_changes", "usage", "error")
+	tests := r.node("generate_tests", r.reading(r.writeTests), "proposed_tests", "usage", "error")
+	summary := r.node("prepare_diff_summary", r.reading(r.summary), "facts", "diff_summary", "check", "usage",
 		"classification", "root_cause", "affected_modules", "proposed_changes", "proposed_tests")
 	asked := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
-	again := r.node(regenerateNode, r.regenerate, "decision", "human_feedback", "iteration")
-	apply := r.effect(applyNode, r.apply, "applied")
-	pull := r.effect(pullNode, r.open, "pull_request_url")
-	comment, abort, failed := r.node(commentNode, leave), r.node(abortNode, leave), r.node(errorNode, leave)
+	again := r.node("regenerate_with_feedback", r.regenerate, "decision", "human_feedback", "iteration")
+	apply := r.effect("apply_changes", r.apply, "applied")
+	pull := r.effect("create_pull_request", r.open, "pull_request_url")
+	comment, abort, failed := r.node("post_ticket_comment", leave), r.node("abort", leave), r.node("handle_error", leave)
 
 	g.Start(fetch)
 	g.Route(fetch, unlessFailed(classify, failed), classify, failed)
