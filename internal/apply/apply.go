@@ -75,21 +75,20 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 			return Applied{}, err
 		}
 	}
-	var last error
 	for range maxTries {
 		if p, err = a.look(ctx, q); err != nil || p.found {
 			return p.at, err
 		}
-		if last = a.push(ctx, q, p); last == nil {
+		if err = a.push(ctx, q, p); err == nil {
 			if p, err = a.look(ctx, q); err == nil && !p.found { // pushed again, it might be on two branches
 				err = write.ErrUncertain
 			}
 			return p.at, err
-		} else if !tryAgain(last) {
+		} else if !tryAgain(err) {
 			break
 		}
 	}
-	return Applied{}, last
+	return Applied{}, err
 }
 
 // claimed records the approval and waits for this job's turn.
