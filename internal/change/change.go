@@ -120,6 +120,14 @@ type Class struct {
 	Note       string   `json:"note,omitzero"`       // in our words, if the type differs from the tracker's
 }
 
+// Kind returns fix for a bug and feat for anything else, as branches and commits name it.
+func (c Class) Kind() string {
+	if c.Type == Bug {
+		return "fix"
+	}
+	return "feat"
+}
+
 // Scope says which parts of the repository the change concerns.
 type Scope struct {
 	Modules []Module `json:"modules,omitempty"`

@@ -187,7 +187,7 @@ func TestT28_TheStoreHasOfATicketWhatShowAllows(t *testing.T) {
 func TestT11_NothingActsInWhatIsPushed(t *testing.T) {
 	t.Parallel()
 	const acts = "tell @octo/all, closes #3 fixes o/r#4 gh-5 https://github.com/o/r/issues/6 [skip ci] [No Actions]"
-	p := proposal.Proposal{Kind: "fix"}
+	p := proposal.Proposal{Draft: change.Draft{Class: change.Class{Type: change.Bug}}}
 	p.Ticket, p.RootCause = ticket.Ticket{Key: "gh-7", Summary: acts}, acts+"\nCo-authored-by: E <e@example.com>"
 	p.Changes = []change.File{{Path: "a[0].go", Description: acts}}
 	headline, body := proposal.CommitMessage(p)

@@ -57,10 +57,18 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 		build: func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
 			return ticketpr.New(steps, store, driver.Sealing(j.Protection)...)
 		},
-		unmoved: p.unmoved, standing: p.stands, author: p.dispatcher,
+		unmoved: p.unmoved, author: p.dispatcher,
+		standing: func(ctx context.Context, s ticketpr.State, _ string) (string, bool, error) {
+			where, _, found, err := p.Stands(ctx, p.request(s))
+			return where, found, err
+		},
 		deciders: func(ticketpr.State) []string { return p.config.Deciders },
 		items:    ticketpr.State.Items, compared: asFindings,
-		parent: func(ticketpr.State) string { return "" }, report: p.ended,
+		parent: func(ticketpr.State) string { return "" },
+		report: func(ctx context.Context, o *handoff.Draft[ticketpr.State]) (driver.Report, error) {
+			v, err := p.driver(o.Store, o.Manifest.Thread).Proposed(ctx)
+			return p.reported(v), err
+		},
 	}
 	return p, err
 }
@@ -72,12 +80,6 @@ func (j *job) applyTicket(ctx context.Context) (driver.Report, error) {
 		p, err := j.proposal(ctx)
 		return p.gated, err
 	})
-}
-
-// stands finds what was done on a draft's thread.
-func (p *ticketDraft) stands(ctx context.Context, s ticketpr.State, _ string) (string, bool, error) {
-	where, _, found, err := p.Stands(ctx, p.request(s))
-	return where, found, err
 }
 
 // origins returns where drafts of the ticket must come from.
@@ -137,12 +139,6 @@ func asFindings(s ticketpr.State) (all []finding.Finding) {
 		all = append(all, finding.Finding{ID: i.ID, Path: i.Path})
 	}
 	return all
-}
-
-// ended reports on a draft that was decided.
-func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.State]) (driver.Report, error) {
-	v, err := p.driver(draft.Store, draft.Manifest.Thread).Proposed(ctx)
-	return p.reported(v), err
 }
 
 // reported returns the report on a draft's state.

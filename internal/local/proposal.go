@@ -222,13 +222,18 @@ func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 	return env
 }
 
+// stored returns a ticket's thread in the local store. It refuses flags that are for reviews.
+func (a *Terminal) stored(s Session) (*proposing, error) {
+	a.Ticketed, a.About = true, s.Thread
+	return &proposing{Terminal: a, Session: s}, a.onlyReviews()
+}
+
 // ShowProposal prints a ticket's draft in the local store.
 func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
-	a.Ticketed, a.About = true, s.Thread
-	if err := a.onlyReviews(); err != nil {
+	p, err := a.stored(s)
+	if err != nil {
 		return err
 	}
-	p := &proposing{Terminal: a, Session: s}
 	r, err := p.standing(ctx)
 	if err != nil {
 		return err

@@ -64,13 +64,11 @@ func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Ve
 
 // ResumeProposal decides a ticket's draft in the local store.
 func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision.Verdict) error {
-	a.Ticketed, a.About = true, s.Thread
-	if err := a.onlyReviews(); err != nil {
+	p, err := a.stored(s)
+	if err != nil {
 		return err
 	}
-	return a.Traced(ctx, "resume", func(ctx context.Context) error {
-		return (&proposing{Terminal: a, Session: s}).resume(ctx, given)
-	})
+	return a.Traced(ctx, "resume", func(ctx context.Context) error { return p.resume(ctx, given) })
 }
 
 func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {

@@ -25,7 +25,7 @@ func proposed() proposal.Proposal {
 	test := change.Of("store/late_test.go", "Some day is never late.", "", "", "package store\n")
 	task := ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"}
 	return proposal.Proposal{
-		Kind: "fix", Base: head, Feedback: []string{"Keep it to one condition."},
+		Base: head, Feedback: []string{"Keep it to one condition."},
 		Warnings: []string{"the check failed on this change"},
 		Draft: change.Draft{
 			Class: change.Class{Type: change.Bug, Complexity: "low",

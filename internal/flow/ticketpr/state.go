@@ -130,18 +130,10 @@ func (s State) Account(paths bool) *decision.Record {
 	return &r
 }
 
-// kind returns fix for a bug and feat for anything else.
-func (s State) kind() string {
-	if s.Class.Type == change.Bug {
-		return "fix"
-	}
-	return "feat"
-}
-
 // BranchName returns the branch that the change is committed to, such as
 // fix/TASK-101-filter-hides-open-tasks.
 func (s State) BranchName() string {
-	name := s.kind() + "/" + s.Ticket.Key
+	name := s.Class.Kind() + "/" + s.Ticket.Key
 	if slug := Slug(s.Ticket.Summary); slug != "" {
 		name += "-" + slug
 	}
@@ -171,7 +163,7 @@ func (s State) Shown() string { return proposal.File(s.Proposal()) }
 // Proposal returns the draft as input for the renderers.
 func (s State) Proposal() proposal.Proposal {
 	p := proposal.Proposal{
-		Draft: s.Draft, Kind: s.kind(), Notes: s.Notes(), Warnings: s.Warnings(),
+		Draft: s.Draft, Notes: s.Notes(), Warnings: s.Warnings(),
 		Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: s.Seen.Overview, Usage: s.Usage, Limit: s.Limit,
 			Model: s.Model, Round: s.Iteration,

@@ -19,7 +19,6 @@ import (
 // the ticket and the model are untrusted.
 type Proposal struct {
 	change.Draft
-	Kind       string   // fix or feat
 	Warnings   []string // in our own words
 	Notes      []string // what could not be done; may quote others
 	Unreviewed bool     // there was no review of the change; Notes say why
@@ -215,7 +214,7 @@ func (p Proposal) Foot() string {
 // the reason and the files.
 func CommitMessage(p Proposal) (headline, body string) {
 	subject := inert(strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "implement the ticket")), " "))
-	headline = guard.Line(fmt.Sprintf("%s(%s): %s", p.Kind, p.Ticket.Key, subject), 0)
+	headline = guard.Line(fmt.Sprintf("%s(%s): %s", p.Class.Kind(), p.Ticket.Key, subject), 0)
 	if r := []rune(headline); len(r) > headlineRunes {
 		headline = strings.TrimSpace(string(r[:headlineRunes-1])) + "…"
 	}
