@@ -247,66 +247,34 @@ func (p Proposal) Staged(d decision.Decision) Proposal {
 	return p
 }
 
-type proposedTicket struct {
-	Key        string `json:"key"`
-	Type       string `json:"type"`
-	Summary    string `json:"summary"`
-	Complexity string `json:"complexity"`
-}
-
-type proposedFile struct {
-	Path        string `json:"path"`
-	Description string `json:"description"`
-	New         bool   `json:"new"`
-	Added       int    `json:"added"`
-	Removed     int    `json:"removed"`
-}
-
-func proposedFiles(files []change.File) []proposedFile {
-	all := []proposedFile{}
+// proposedFiles returns files as implement --json prints them.
+func proposedFiles(files []change.File) []map[string]any {
+	all := []map[string]any{}
 	for _, f := range files {
-		all = append(all, proposedFile{f.Path, f.Description, f.New(), f.Added, f.Removed})
+		all = append(all, map[string]any{"path": f.Path, "description": f.Description, "new": f.New(),
+			"added": f.Added, "removed": f.Removed})
 	}
 	return all
 }
 
 // Print writes the proposal as the one JSON object of implement --json, with the files that its
-// decision keeps. No list is null.
+// decision keeps. No list is null; check is, if no command was to be run.
 func (p Proposal) Print(w io.Writer) error {
 	s, kept := p.State, p.State.Kept()
 	chunks := append([]change.Chunk{}, s.Chunks...)
 	for i := range chunks {
 		chunks[i].Text = ""
 	}
-	return PrintJSON(w, struct {
-		Outcome     string              `json:"outcome"`
-		Status      string              `json:"status"` // the node
-		Thread      string              `json:"thread_id"`
-		Code        string              `json:"code"`
-		Digest      string              `json:"checkpoint_digest"`
-		Ticket      proposedTicket      `json:"ticket"`
-		RootCause   string              `json:"root_cause"`
-		Modules     []change.Module     `json:"modules"`
-		Chunks      []change.Chunk      `json:"chunks"`
-		Changes     []proposedFile      `json:"changes"`
-		Tests       []proposedFile      `json:"tests"`
-		Warnings    []string            `json:"warnings"`
-		Criteria    []finding.Criterion `json:"criteria"`
-		Check       *change.Check       `json:"check"` // null if no check command is configured
-		Diff        string              `json:"diff"`
-		Iteration   int                 `json:"iteration"`
-		Branch      string              `json:"branch"`
-		Commit      string              `json:"commit"`
-		PullRequest string              `json:"pull_request_url"`
-		Usage       priced              `json:"usage"`
-		Error       string              `json:"error"` // why the run failed, or what ended it; otherwise empty
-		Findings    []printedFinding    `json:"findings"`
-	}{
-		p.Outcome, p.Node, p.Thread, p.Code, p.Digest,
-		proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity}, s.RootCause,
-		append([]change.Module{}, s.Scope.Modules...), chunks, proposedFiles(kept.Changes), proposedFiles(kept.Tests),
-		append(append([]string{}, s.Warnings()...), s.Notes()...), printedCriteria(s.Seen.Criteria), s.Check,
-		change.Unified(kept.Proposed()), s.Iteration, p.Branch, s.Applied.Commit, p.PullRequest, withPrice(s.Usage),
-		p.Message, printedFindings(s.Seen.Findings),
+	return PrintJSON(w, map[string]any{
+		"outcome": p.Outcome, "status": p.Node, "error": p.Message, "iteration": s.Iteration,
+		"thread_id": p.Thread, "code": p.Code, "checkpoint_digest": p.Digest,
+		"ticket": map[string]string{"key": s.Ticket.Key, "type": s.Class.Type, "summary": s.Ticket.Summary,
+			"complexity": s.Class.Complexity},
+		"root_cause": s.RootCause, "modules": append([]change.Module{}, s.Scope.Modules...), "chunks": chunks,
+		"changes": proposedFiles(kept.Changes), "tests": proposedFiles(kept.Tests),
+		"diff": change.Unified(kept.Proposed()), "check": s.Check,
+		"warnings": append(append([]string{}, s.Warnings()...), s.Notes()...),
+		"criteria": printedCriteria(s.Seen.Criteria), "findings": printedFindings(s.Seen.Findings),
+		"branch": p.Branch, "commit": s.Applied.Commit, "pull_request_url": p.PullRequest, "usage": withPrice(s.Usage),
 	})
 }
