@@ -1,7 +1,8 @@
-package job
+package app_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -9,8 +10,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/pr-review-action/internal/driver"
 )
 
 // manifest is action.yml as GitHub's runner reads it, in the file's order.
@@ -27,7 +26,7 @@ func readManifest(t *testing.T) (m manifest) {
 	return m
 }
 
-func names(items yaml.MapSlice) (all []string) {
+func keys(items yaml.MapSlice) (all []string) {
 	for _, item := range items {
 		all = append(all, fmt.Sprint(item.Key))
 	}
@@ -48,21 +47,18 @@ func TestT17_TheJobsTokenIsTheOnlyExpressionInActionYml(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(text), "${{"))
 	m := readManifest(t)
-	token, _ := field(t, m.Inputs[slices.Index(names(m.Inputs), "github-token")], "default")
+	token, _ := field(t, m.Inputs[slices.Index(keys(m.Inputs), "github-token")], "default")
 	require.Equal(t, "${{ github.token }}", token)
 	require.Equal(t, map[string]any{"using": "docker", "image": "Dockerfile"}, m.Runs,
 		"no arguments, no entry point: inputs arrive as variables")
 }
 
 func TestActionYmlListsTheOutputsThatAreWritten(t *testing.T) {
-	t.Parallel()
-	declared := names(readManifest(t).Outputs)
+	s := setUp(t, scene{})
+	declared := keys(readManifest(t).Outputs)
 	require.Equal(t, []string{"outcome", "thread-id", "checkpoint-digest", "artifact-name", "code", "run-id",
 		"findings", "blockers",
 		"open-findings", "open-blockers", "partial", "cost-usd", "review-url", "branch",
 		"pull-request-url", "environment"}, declared)
-	for name := range outputs(driver.Report{}, 1) {
-		require.Contains(t, declared, name)
-	}
-	require.Len(t, outputs(driver.Report{}, 1), len(declared))
+	require.ElementsMatch(t, declared, slices.Collect(maps.Keys(s.parked().outputs)))
 }

@@ -1,4 +1,4 @@
-package storetest_test
+package graph_test
 
 import (
 	"testing"
