@@ -30,11 +30,12 @@ type finder struct {
 // question. package pgindex has a benchmark beside Postgres.
 func (s *suite) search(ctx context.Context, sizes []int) error {
 	s.table("files", "chunks", "MB", "index s", "next commit s", "", "p50 ms", "p95 ms", "p50 / memory")
+	source, paths, err := goSource(ctx)
+	if err != nil {
+		return err
+	}
 	for i, n := range sizes {
-		texts, err := goSource(ctx, n)
-		if err != nil {
-			return err
-		}
+		texts := readAll(ctx, source, paths[:min(n, len(paths))])
 		o := index.Options{Cut: chunker.New().Cut, Made: chunker.Version()}
 		x, r, err := index.Build(ctx, tree.Files(texts), nil, o)
 		if err != nil {
@@ -109,27 +110,28 @@ func percentile(all []time.Duration, p int) float64 {
 	return float64(all[min(len(all)*p/100, len(all)-1)].Microseconds()) / 1e3
 }
 
-// goSource returns the first n files of Go's own library in order of path, as text by path.
-func goSource(ctx context.Context, n int) (map[string]string, error) {
+// goSource returns Go's own library and the paths of its files, in order.
+func goSource(ctx context.Context) (source *tree.Tree, paths []string, err error) {
 	root, err := output(exec.CommandContext(ctx, "go", "env", "GOROOT"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	source := tree.Folder(filepath.Join(root, "src"))
-	paths, err := source.Paths(ctx)
-	if err != nil {
-		return nil, err
-	}
-	paths = slices.DeleteFunc(paths, func(p string) bool {
+	source = tree.Folder(filepath.Join(root, "src"))
+	paths, err = source.Paths(ctx)
+	return source, slices.DeleteFunc(paths, func(p string) bool {
 		return filepath.Ext(p) != ".go" || strings.Contains(p, "testdata/")
-	})
+	}), err
+}
+
+// readAll returns texts by path.
+func readAll(ctx context.Context, source *tree.Tree, paths []string) map[string]string {
 	texts := map[string]string{}
-	for _, path := range paths[:min(n, len(paths))] {
+	for _, path := range paths {
 		if text, err := source.Read(ctx, path); err == nil { // a few are over the size limit
 			texts[path] = string(text)
 		}
 	}
-	return texts, nil
+	return texts
 }
 
 // questions returns first sentences of doc comments, names to find the definition of, and names to find the uses of.

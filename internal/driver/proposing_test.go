@@ -56,8 +56,9 @@ func (p *proposing) commit(from string) fs.FS {
 	defer func() { p.dir = dir }()
 	p.dir = p.t.TempDir()
 	require.NoError(p.t, os.CopyFS(p.dir, os.DirFS(from)))
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "Maya"},
-		{"config", "user.email", "maya@example.com"}, {"add", "."}, {"commit", "-qm", "one"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main", "--template="}, {"config", "user.name", "Maya"},
+		{"config", "user.email", "maya@example.com"}, {"add", "."}, {"commit", "-qm", "one"},
+		{"repack", "-qad"}} { // one pack instead of files that each copy would have to create
 		p.git(args...)
 	}
 	all := fstest.MapFS{}

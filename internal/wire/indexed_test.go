@@ -237,9 +237,22 @@ func TestAKeyThatIsNamedAndNotThereIsExit2(t *testing.T) {
 	}
 }
 
-func TestPostgresKeepsTheIndexAndALostOneIsReplaced(t *testing.T) {
+func TestPostgresKeepsAnIndex(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
+	t.Run("without pgvector it serves words and says so", func(t *testing.T) {
+		at := newSetting(t, embedtest.Start(t))
+		at.config.Rerank.Model = ""
+		at.config.Index.Store = server.Database(t)
+		x, e := at.indexed(t, wire.Asking{})
+		require.Equal(t, []string{"The database has no pgvector extension, so search used only words and structure."},
+			x.Notes)
+		search(t, x, e)
+	})
+	t.Run("a lost one is replaced", func(t *testing.T) { aLostIndexIsReplaced(t, server) })
+}
+
+func aLostIndexIsReplaced(t *testing.T, server *pgtest.Server) {
 	at := newSetting(t, embedtest.Start(t))
 	at.config.Embeddings.Model, at.config.Rerank.Model = "", ""
 	at.config.Index.Store = server.Database(t)
@@ -263,15 +276,4 @@ func TestPostgresKeepsTheIndexAndALostOneIsReplaced(t *testing.T) {
 	require.Equal(t, []string{note}, x.Notes)
 	require.Equal(t, want.Hits, search(t, x, e).Hits)
 	require.Equal(t, ask(t, x, e, "how are prices formatted").Hits, got.Hits)
-}
-
-func TestADatabaseWithoutPgvectorServesWordsAndSaysSo(t *testing.T) {
-	t.Parallel()
-	at := newSetting(t, embedtest.Start(t))
-	at.config.Rerank.Model = ""
-	at.config.Index.Store = pgtest.Start(t).Database(t)
-	x, e := at.indexed(t, wire.Asking{})
-	require.Equal(t, []string{"The database has no pgvector extension, so search used only words and structure."},
-		x.Notes)
-	search(t, x, e)
 }
