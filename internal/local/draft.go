@@ -74,14 +74,34 @@ func (a *Terminal) overruled(c config.Config) {
 
 // run continues the change's thread, or starts it. A thread that is parked, ended or decided
 // is only reported.
-func (r *Run) run(ctx context.Context) (driver.Report, error) {
+func (r *Run) run(ctx context.Context) (_ driver.Report, err error) {
 	paid, err := r.paid(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	if err := r.forgetStale(ctx); err != nil {
+	old, err := r.giveUpStale(ctx)
+	switch {
+	case err != nil:
 		return driver.Report{}, err
+	case old == nil:
+		return r.advance(ctx, paid)
 	}
+	defer func() { err = errors.Join(err, old.release()) }()
+	r.Store = old.next
+	result, err := r.advance(ctx, paid)
+	r.Store = old.next.Store
+	if err == nil && result.Outcome != reviewpr.Failed && result.Outcome != reviewpr.Skipped {
+		return result, r.replace(ctx, *old)
+	}
+	if old.view.Status == graph.Paused && old.view.State.Draft.Subject.Digest == r.change.Digest() &&
+		!r.Now().After(old.view.State.Draft.ExpiresAt) {
+		r.Warn("the draft from before still waits: " + r.Resuming(r.Thread, r.Options))
+	}
+	return result, err
+}
+
+// advance continues the thread in r.Store, or starts it.
+func (r *Run) advance(ctx context.Context, paid reviewpr.Paid) (driver.Report, error) {
 	before, err := r.Report(ctx, r.Session)
 	if err == nil && (before.Revising() || before.State.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
@@ -154,12 +174,16 @@ func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 	if err != nil {
 		return paid, err
 	}
+	underWay := "" // what an earlier run with --again left counts as its own, nothing else does
 	for _, id := range ids {
 		saved, err := r.Store.Load(ctx, id)
 		if err != nil {
 			continue // a thread that cannot be read counts as not paid for
 		}
-		if r.Anew {
+		if r.Anew && id == r.Thread { // it comes first
+			underWay = r.apart(saved)
+		}
+		if r.Anew && (underWay == "" || !strings.HasPrefix(id, underWay)) {
 			paid.Count(saved, r.Thread)
 			continue
 		}
@@ -240,68 +264,6 @@ func (r *Run) admit(ctx context.Context, c ingest.Change) (string, error) {
 // NoModelNotice tells a user whose change is reviewed by rules how to configure a model.
 const NoModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
 
-// forgetStale drops a thread that is not a run of this very change by this reviewer under
-// these settings: one that ended SKIPPED or FAILED, expired, is damaged, is for something
-// else, or can go on under a higher cap. A decided thread is kept and reported, an abort even
-// if the diff has changed. --again drops every thread but a pull request's posted review.
-func (r *Run) forgetStale(ctx context.Context) (err error) {
-	release, err := r.Store.Lock(ctx, r.Thread)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	flow, err := reviewpr.New(reviewpr.Steps{}, r.Store)
-	if err != nil {
-		return err
-	}
-	view, err := flow.Inspect(ctx, r.Thread)
-	if errors.Is(err, graph.ErrNoThread) {
-		return nil
-	}
-	if r.opened { // the files are compared with those of the thread
-		change, err := r.files(ctx)
-		if err != nil {
-			return err
-		}
-		r.change, r.opened = change, false
-	}
-	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
-	if err != nil && !(damaged && r.Anew) {
-		return err // it may contain a decision, so only a person may give it up
-	}
-	if err == nil && !r.stale(view) && reviewpr.Intact(view) == nil {
-		return nil
-	}
-	saved, err := r.Store.Load(ctx, r.Thread)
-	if err == nil && (r.Anew || view.State.Draft.Subject.Digest == r.change.Digest()) {
-		r.usedIDs = reviewpr.UsedIDs(saved.Snapshot)
-	}
-	if err == nil {
-		err = r.setAside(ctx, view, saved)
-	}
-	if err != nil && !damaged {
-		return err
-	}
-	return r.Store.Remove(ctx, r.Thread)
-}
-
-// setAside keeps what a draft has paid for when another takes its place, because its reviewer
-// may be used again, and this process may be killed.
-func (r *Run) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
-	d := view.State.Draft
-	unread := d.Subject.Digest == "" // nothing is paid for before the change is read
-	if r.Anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped ||
-		view.End == reviewpr.Failed {
-		return nil
-	}
-	id := fmt.Sprintf("%s%s%.12s", r.Thread, aside, d.For)
-	err := r.Store.Save(ctx, id, saved.Snapshot)
-	for _, record := range saved.Journal {
-		err = cmp.Or(err, r.Store.Append(ctx, id, record))
-	}
-	return err
-}
-
 // purpose returns a hash of what a result depends on: the change, its reviewer, the reviewer's
 // instructions and the settings.
 func (r *Run) purpose() string {
@@ -314,11 +276,11 @@ func (r *Run) purpose() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// stale reports whether a run is not one of this very change by this reviewer under these
+// settings, cannot be decided any more, or can go on under a higher cap.
 func (r *Run) stale(view graph.View[reviewpr.State]) bool {
 	d := view.State.Draft
 	switch {
-	case r.Anew:
-		return view.End != reviewpr.Posted || view.State.Pull == nil
 	case view.End == reviewpr.Aborted:
 		return false
 	case view.End == reviewpr.Skipped, view.End == reviewpr.Failed:

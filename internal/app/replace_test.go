@@ -1,0 +1,72 @@
+package app_test
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/llmtest"
+)
+
+// TestP4_ADraftWaitsUntilTheRunThatReplacesItIsComplete kills that run, and lets a second
+// process decide the draft while it is under way and afterwards.
+func TestP4_ADraftWaitsUntilTheRunThatReplacesItIsComplete(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string][]string{
+		"--again":       {"--again", "--model", pricedModel},
+		"another model": {"--model", "gpt-5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reached, held := make(chan struct{}), make(chan struct{})
+			release := sync.OnceFunc(func() { close(held) })
+			var replacing atomic.Bool
+			var asked atomic.Int64
+			s, model := billed(t, filesOf(4), func(r llmtest.Request) llmtest.Answer {
+				if replacing.Load() && asked.Add(1) == 5 { // two files are read by then
+					close(reached)
+					<-held
+				}
+				return llmtest.Honest(r)
+			})
+			t.Cleanup(release)
+			flags := []string{"--store", t.TempDir(), "--concurrency", "1"}
+			with := func(args ...string) []string { return append(args, flags...) }
+			plain := with("--model", pricedModel)
+			drafted := s.review(plain...)
+			require.Equal(t, "PAUSED", drafted.Outcome, drafted.Stderr)
+
+			replacing.Store(true)
+			cmd := s.command(append(append([]string{"review", "main~1..main"}, with(other...)...), "--quiet")...)
+			require.NoError(t, cmd.Start())
+			<-reached
+			r := s.run(with("resume", drafted.Thread, "--approve")...)
+			require.Equal(t, 1, r.Code, "not while it is to be replaced")
+			require.Contains(t, r.Stderr, "wait until that one has ended")
+			require.NoError(t, cmd.Process.Kill())
+			require.True(t, errors.As(cmd.Wait(), new(*exec.ExitError)))
+			release()
+			replacing.Store(false)
+
+			paid := model.Calls()
+			r = s.review(plain...)
+			require.Equal(t, drafted.Stdout, r.Stdout, r.Stderr)
+			require.Equal(t, paid, model.Calls(), "what was paid for the old draft is kept")
+
+			r = s.review(with(other...)...)
+			require.Equal(t, "PAUSED", r.Outcome, r.Stderr)
+			require.Len(t, r.Findings, 4)
+			require.Equal(t, "F5", r.Findings[0].ID)
+			require.Equal(t, paid+2+2, model.Calls(), "and for the new one: two questions each about the other two")
+			listed := exited(t, s.command("threads", "--store", flags[1]))
+			require.Equal(t, 1, strings.Count(listed.Stdout, "PAUSED"), listed.Stdout)
+			r = s.run(with("resume", drafted.Thread, "--approve")...)
+			require.Equal(t, "POSTED", r.Outcome, r.Stderr)
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+var errKilled = errors.New("killed")
+
+// mortal is a store whose process dies at the write after left others.
+type mortal struct {
+	wire.Store
+	left *int
+}
+
+func (m mortal) dies() bool { *m.left--; return *m.left < 0 }
+
+func (m mortal) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
+	if m.dies() {
+		return errKilled
+	}
+	return m.Store.Save(ctx, thread, snapshot...)
+}
+
+func (m mortal) Append(ctx context.Context, thread string, record ...[]byte) error {
+	if m.dies() {
+		return errKilled
+	}
+	return m.Store.Append(ctx, thread, record...)
+}
+
+func (m mortal) Remove(ctx context.Context, thread string) error {
+	if m.dies() {
+		return errKilled
+	}
+	return m.Store.Remove(ctx, thread)
+}
+
+// TestP4_AProcessKilledWhileItReplacesADraftLosesNeither kills it at each write.
+func TestP4_AProcessKilledWhileItReplacesADraftLosesNeither(t *testing.T) {
+	t.Parallel()
+	const thread = "local/x#main..HEAD:0123456789abcdef0123456789abcdef01234567"
+	old := graph.Saved{Snapshot: []byte("old"), Journal: [][]byte{[]byte("paid")}}
+	waits := graph.Saved{Snapshot: []byte("new")} // a draft at its gate has no journal
+	for n := 0; ; n++ {
+		at, err := filestore.New(t.TempDir())
+		require.NoError(t, err)
+		require.NoError(t, put(t.Context(), at, thread, old))
+		r := Run{Terminal: &Terminal{Options: &Options{}}, Session: Session{Thread: thread}}
+		left := n
+		r.Store = mortal{at, &left}
+		was := replaced{saved: old, next: successor{r.Store, thread, r.apart(old) + "0123456789ab"}}
+		was.view.State.Draft = reviewpr.Draft{For: "0123456789abcdef"}
+		require.NoError(t, put(t.Context(), successor{at, thread, was.next.apart}, thread, waits))
+		err = r.replace(t.Context(), was)
+
+		now, loaded := at.Load(t.Context(), thread)
+		require.NoError(t, loaded)
+		if string(now.Snapshot) == "old" {
+			require.ErrorIs(t, err, errKilled)
+			require.Equal(t, old, now)
+			next, err := was.next.Load(t.Context(), thread)
+			require.NoError(t, err)
+			require.Equal(t, string(waits.Snapshot), string(next.Snapshot))
+			continue
+		}
+		require.Equal(t, string(waits.Snapshot), string(now.Snapshot))
+		paid, loaded := at.Load(t.Context(), thread+aside+"0123456789ab")
+		require.NoError(t, loaded)
+		require.Equal(t, old, paid, "its reviewer may be used again")
+		if err == nil {
+			ids, err := at.Threads(t.Context())
+			require.NoError(t, err)
+			require.Len(t, ids, 2)
+			require.Equal(t, 4, n, "writes")
+			return
+		}
+	}
+}
