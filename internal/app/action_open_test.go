@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,6 +77,14 @@ func TestFailOnHoldsWhileAPostedBlockerStands(t *testing.T) {
 		e.shows("was rejected, nothing was posted · 1 blocker of earlier reviews stands")
 		s.anew(githubtest.RunOptions{Actor: "lee"})
 		counts(s.draftJob().with("fail-on", "blocker").start().is(1, "ABORTED"), "0", "0", "1", "1")
+	})
+	t.Run("waits, and all of it is dropped", func(t *testing.T) {
+		s := blocked(t, scene{})
+		e := s.second(s.pull.Tree().With(githubtest.Tree{"b.go": goFile(3, badScan)})).is(0, "PAUSED")
+		e = s.decideJob(e.outputs["code"], "approve").with("commands", "/drop F2: known").start().is(0, "POSTED")
+		e.shows("## Review of #42 was posted · 1 blocker stands\n")
+		require.True(t, strings.HasPrefix(s.pull.Reviews()[1].Body, "**No finding was kept** · 1 blocker of earlier "+
+			"reviews stands · "), s.pull.Reviews()[1].Body)
 	})
 	t.Run("reviewed before", func(t *testing.T) {
 		s := blocked(t, scene{})

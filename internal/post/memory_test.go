@@ -71,8 +71,8 @@ func TestP2_AMarkerIsAllThatACommentHasBesides(t *testing.T) {
 	require.Equal(t, shown, p.writes)
 
 	other := remembering()
-	other.Review.Earlier = other.Review.Earlier[2:3] // which the body announces
-	other.Review.Findings[1].Fingerprint = fp(9)
+	other.Review.Earlier = other.Review.Earlier[:3] // which the body counts or announces
+	other.Review.Earlier[0].Fingerprint, other.Review.Findings[1].Fingerprint = fp(0), fp(9)
 	require.Equal(t, post.Approved(q.Review), post.Approved(other.Review),
 		"what is remembered is no part of what is approved")
 	again, err := post.Review(t.Context(), p, p, other)

@@ -65,7 +65,7 @@ func File(r Review) string {
 
 // fitBody renders the body with as many findings as fit, and returns the others.
 func fitBody(r Review) (string, []finding.Finding) {
-	head := Paragraphs(r.Found()+" · "+r.TallyAt()+r.ByRules(" · "), r.postedOverview())
+	head := Paragraphs(wording.Joined(" · ", r.Found(), r.Stands(), r.TallyAt())+r.ByRules(" · "), r.postedOverview())
 	files := Paragraphs(r.Instructions(config.HandoverReview, true), r.postedAsked(),
 		Paragraphs(r.FileLists(bodyFiles)))
 	p := partsOf(r.Findings)
