@@ -109,7 +109,7 @@ func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
 	}
 	for _, h := range hunks {
 		for _, l := range h.Lines {
-			if side == finding.Right && l.Op != diff.Delete || side == finding.Left && l.Op == diff.Delete {
+			if on(l, side) {
 				lines[foldLine(l.Text)]++
 			}
 		}

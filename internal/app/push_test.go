@@ -228,6 +228,12 @@ func TestP2_PushesSayNothingTwiceAndLoseNothing(t *testing.T) {
 				second := s.draftJob().start().is(0, p.outcome)
 				s.complete(second, titles(p.news)...)
 				require.Len(t, s.pull.Reviews(), 1, "a draft posts nothing")
+				if _, stand, ok := strings.Cut(second.summary, "Posted before, and standing"); ok {
+					stand, _, _ = strings.Cut(stand, "<details>")
+					require.NotContains(t, stand, "outdated", "where it is now")
+					require.Equal(t, name != "renamed", strings.Contains(stand, "`new.go:"), stand)
+					require.Equal(t, name == "renamed", strings.Contains(stand, "`made.go:"), stand)
+				}
 				s.settle(p, second)
 
 				s.pushed(s.pull.Tree().With(githubtest.Tree{"more.txt": "x\n"}))

@@ -115,7 +115,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
 		Status: statuses[0], Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
 		Missing:  slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
-		Standing: finding.Standing(s.Earlier), Read: !s.Draft.Unread,
+		Standing: finding.Standing(review.Earlier), Read: !s.Draft.Unread,
 		Running: view.Status == graph.Running, Files: make([]finding.FileReview, len(review.Files)),
 	}
 	for i, f := range review.Files { // the report holds the rest elsewhere

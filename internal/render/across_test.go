@@ -72,6 +72,21 @@ func TestWhatIsResolvedIsSaidOnceAndBounded(t *testing.T) {
 	require.Contains(t, render.Body(across(6)), "<details><summary>Resolved since: 6 findings")
 }
 
+func TestACommentThatHasNoLineAnyMoreIsOutdated(t *testing.T) {
+	t.Parallel()
+	r := across(1)
+	posted := finding.Earlier{Fate: finding.WasPosted, ID: "F1", Severity: finding.Major, Path: "a.go", Title: "One",
+		URL: "https://github.com/org/payments/pull/42#discussion_r9"}
+	body := finding.Earlier{Fate: finding.WasPosted, ID: "F2", Severity: finding.Major, Path: "b.go", Title: "Two"}
+	r.Earlier = append(r.Earlier, posted, body)
+	draft := summary.Draft(r, dialog())
+	require.Contains(t, draft, "- F1 **major** [`a.go`](https://github.com/org/payments/pull/42#discussion_r9) "+
+		"(outdated) One\n- F2 **major** `b.go` Two\n")
+	require.Contains(t, draft, "- major [`old/f00.go`](https://github.com/org/payments/pull/42#discussion_r0) Claim")
+	require.Contains(t, terminal.Review(r, terminal.Options{}), "stands  F1  major  a.go (outdated)  One\nstands  F2  "+
+		"major  b.go  Two\n")
+}
+
 func TestAReviewOfResolvedFindingsAloneReadsWell(t *testing.T) {
 	t.Parallel()
 	r := across(2)

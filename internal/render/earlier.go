@@ -76,6 +76,14 @@ func (r Review) PostedBefore() string {
 	}), endsHint)
 }
 
+// Outdated returns what follows the path of a finding that stands if its comment has no line any more.
+func Outdated(e finding.Earlier) string {
+	if e.URL == "" || e.Path == "" || e.Line > 0 || e.Now == finding.Resolved {
+		return ""
+	}
+	return " (outdated)"
+}
+
 // endsHint explains how to close a posted finding that is wrong.
 const endsHint = "To close one that is wrong, somebody with write access, not the author, resolves its thread; " +
 	"or the decision on a waiting draft has a `/drop` with its id and a reason."
@@ -111,7 +119,7 @@ func (r Review) earlierItem(e finding.Earlier, elsewhere string, said ...string)
 		if r.ownPage(e.URL) {
 			place = "[" + place + "](" + e.URL + ")"
 		}
-		elsewhere, place = "", place+oldSuffix(f)
+		elsewhere, place = "", place+oldSuffix(f)+Outdated(e)
 	}
 	return "- " + wording.Joined(" ", append(said, place, cmp.Or(Title(f), elsewhere))...)
 }

@@ -208,7 +208,7 @@ func (s State) Review() render.Review {
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: filteredFindings(s.Comments),
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
 		Reused: s.Reused, Partial: s.Partial(),
-		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags,
+		Earlier: aggregate.Placed(s.Earlier, s.Comments, s.Files), Round: len(s.Rounds), Flags: s.Flags,
 		Asked: render.Asked{Tickets: s.Asked.Context.Tickets, Criteria: s.Whole.Criteria, Unasked: s.Whole.Unasked,
 			Missing: s.Asked.Context.Missing, Posted: s.Draft.Config.Report.Criteria},
 		From:     s.Draft.Config.Report.From,

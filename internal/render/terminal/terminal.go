@@ -136,11 +136,11 @@ func plainPlaces(all []finding.Lines) string {
 }
 
 func (t *screen) writeEarlier() {
-	all := t.Standing()
+	all := finding.Standing(t.Earlier)
 	t.writeRows(len(all), "more posted before", func(i int) string {
-		f := all[i]
+		f := all[i].Finding()
 		return wording.Joined("  ", "stands", guard.Line(f.ID, render.TitleRunes),
-			guard.Line(string(f.Severity), render.TitleRunes), place(f), name(f))
+			guard.Line(string(f.Severity), render.TitleRunes), place(f)+render.Outdated(all[i]), name(f))
 	})
 	news := t.NewlyResolved()
 	t.writeRows(len(news), "more resolved", func(i int) string {
