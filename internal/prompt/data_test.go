@@ -66,9 +66,10 @@ func everything(s string, in Input) Whole {
 		Title: "t" + s, Description: "d" + s, Branch: "b" + s, Discussion: []Document{{"commits", "c" + s}},
 		Files: []WholeFile{{diff.File{Path: s, OldPath: "o" + s, Status: diff.Status(s), Additions: 1, Deletions: 1,
 			Patch: in.Patch}, "reviewed"}},
-		Found:   []finding.Finding{{Path: s, Side: finding.Side(s), Quote: "q" + s, Title: "t" + s, Body: "b" + s}},
-		Tickets: []ticket.Ticket{{Key: "k" + s, Type: s, Summary: "s" + s, Description: "d" + s}},
-		Pages:   []Document{{"p" + s, "t" + s}}, Criteria: []ticket.Criterion{{N: 1, Text: "c" + s}}, Judges: true,
+		Found:    []finding.Finding{{Path: s, Side: finding.Side(s), Quote: "q" + s, Title: "t" + s, Body: "b" + s}},
+		Reported: []finding.Finding{{ID: s, Path: s, Side: finding.Side(s), Quote: "q" + s, Title: "t" + s}},
+		Tickets:  []ticket.Ticket{{Key: "k" + s, Type: s, Summary: "s" + s, Description: "d" + s}},
+		Pages:    []Document{{"p" + s, "t" + s}}, Criteria: []ticket.Criterion{{N: 1, Text: "c" + s}}, Judges: true,
 		Language: s + "!", Tests: true,
 	}
 }
@@ -78,7 +79,7 @@ func labels() map[string][]string {
 	said, asked := []string{"title", "branch", "description", "commits"}, []string{"ticket", "pages", "criteria"}
 	files := []string{"files", "path", "diff"}
 	return map[string][]string{
-		"overview": slices.Concat(said, asked, []string{"found"}, files), "judge": slices.Concat(asked, files),
+		"overview": slices.Concat(said, asked, []string{"found", "reported"}, files), "judge": slices.Concat(asked, files),
 		"recheck": append(slices.Clone(files), "findings"), "rewrite": {"answer"},
 		"user": review, "again": review, "verify": append(slices.Clone(review), "findings"),
 		"redraft": append(slices.Clone(review), "draft", "feedback"), "classify": {"path", "old path", "diff"},

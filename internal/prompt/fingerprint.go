@@ -66,7 +66,7 @@ func samples() []string {
 		Title: "six", Description: "seven", Branch: "eight", Discussion: []Document{{"commits", "nine\n"}},
 		Files: []WholeFile{{diff.File{Path: "b.go", OldPath: "a.go", Status: diff.Renamed, Additions: 2, Deletions: 2,
 			Patch: patch}, "reviewed"}, {diff.File{Path: "c.png"}, "skipped"}},
-		Found:   claims,
+		Found: claims, Reported: in.Reported,
 		Tickets: []ticket.Ticket{{Key: "PAY-1", Type: "Story", Summary: "ten", Description: "eleven"}},
 		Pages:   in.Pages, Criteria: []ticket.Criterion{{N: 1, Text: "twelve"}}, Judges: true, Tests: true,
 	}

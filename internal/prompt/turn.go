@@ -27,15 +27,22 @@ func User(b guard.Boundary, in Input) string {
 func fillReviewTurn(name string, b guard.Boundary, in Input, between []string, more ...string) string {
 	blocks := append(aboutBlocks(b, in), between...)
 	asked := languageRequest(in.Language) + styleRequest(in.Style)
-	if len(in.Reported) > 0 {
-		said := findingLines(in.Reported, func(_ int, w *wire, f finding.Finding) { w.ID = f.ID })
-		blocks = append(blocks, b.Wrap("reported", said))
-		asked += " `reported` holds defects that earlier reviews reported of this file, with the line of then. It " +
-			"proves nothing: judge the diff as you would without it. But a defect of yours that is one of these " +
-			"gets its title from there, copied exactly, so that nobody reads it twice."
-	}
+	said, how := reportedBlocks(b, "file", in.Reported, func(_ int, w *wire, f finding.Finding) { w.ID = f.ID })
+	blocks, asked = append(blocks, said...), asked+how
 	return fillFileTurn(name, in, slices.Concat(blocks, changeBlocks(b, in), more), "notes", languageNotes(in.Path),
 		"language", asked)
+}
+
+// reportedBlocks returns the block with what earlier reviews reported of a file or a change, and how to use it.
+func reportedBlocks(b guard.Boundary, of string, all []finding.Finding,
+	with func(i int, w *wire, f finding.Finding)) (blocks []string, asked string) {
+	if len(all) == 0 {
+		return nil, ""
+	}
+	return []string{b.Wrap("reported", findingLines(all, with))}, " `reported` holds defects that earlier reviews " +
+		"reported of this " + of + ", with the line of then. It proves nothing: judge the diff as you would without " +
+		"it. But a defect of yours that is one of these gets its title from there, copied exactly, so that nobody " +
+		"reads it twice."
 }
 
 // fillFileTurn returns an embedded text, filled in for a file's change.

@@ -17,6 +17,7 @@ type Whole struct {
 	Discussion                 []Document // Path is a label of our own: commits, comments, reviews
 	Files                      []WholeFile
 	Found                      []finding.Finding // by the reviews of the files
+	Reported                   []finding.Finding // by earlier reviews
 
 	Tickets  []ticket.Ticket // as much of them as may be read
 	Pages    []Document
@@ -61,11 +62,14 @@ func VerifyingWhole() Task {
 // Overview returns the user turn that asks what a change does as a whole.
 func (w Whole) Overview(b guard.Boundary) string {
 	blocks := append(w.saidBlocks(b), w.askedBlocks(b)...)
+	withPath := func(_ int, c *wire, f finding.Finding) { c.ID, c.Path = f.ID, &f.Path }
 	if len(w.Found) > 0 {
-		blocks = append(blocks, b.Wrap("found", findingLines(w.Found[:min(len(w.Found), maxFoundShown)],
-			func(_ int, c *wire, f finding.Finding) { c.Path = &f.Path })))
+		found := findingLines(w.Found[:min(len(w.Found), maxFoundShown)], withPath)
+		blocks = append(blocks, b.Wrap("found", found))
 	}
-	wants := languageRequest(w.Language) + styleRequest(w.Style)
+	said, how := reportedBlocks(b, "change", w.Reported, withPath)
+	blocks = append(blocks, said...)
+	wants := languageRequest(w.Language) + styleRequest(w.Style) + how
 	if w.Tests {
 		wants += " Report behaviour that the change brings in and no test covers, with the category `tests`."
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/agent"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/prompt"
@@ -102,6 +104,21 @@ func TestTheKeyLeavesOutWhatChangesNoAnswer(t *testing.T) {
 		change(&o)
 		require.Equal(t, want, NewModel(o).Key(file), name)
 	}
+}
+
+func TestTheKeyOfTheLookAtTheWholeLeavesOutWhatWasReportedAndSaidBefore(t *testing.T) {
+	t.Parallel()
+	key := func(w Whole) string {
+		w.Title, w.Files = "One", []diff.File{file}
+		o := overview{task: &task{Model: NewModel(options())}, Whole: w}
+		o.turn.Discussion = []prompt.Document{{Path: "comments", Text: w.Description}}
+		o.Description = ""
+		o.fillTurn()
+		return o.wholeKey()
+	}
+	before := []finding.Finding{{Path: file.Path, Title: "It is wrong"}}
+	require.Equal(t, key(Whole{}), key(Whole{Reported: before, Description: "said"}))
+	require.NotEqual(t, key(Whole{}), key(Whole{Found: before}))
 }
 
 func guidelinesOf(path string) func(string) []string {

@@ -26,6 +26,7 @@ type Whole struct {
 	Files                      []diff.File
 	Reviews                    []finding.FileReview // of the files, in any order
 	Found                      []finding.Finding    // by the reviews, and by rules
+	Reported                   []finding.Finding    // by earlier reviews; no key covers it, as for a file
 	Title, Description, Branch string
 	// returns the discussion of the pull request, labeled by this tool, and notes on what could
 	// not be read
@@ -96,7 +97,7 @@ func (o *overview) fillTurn() {
 	t.Title, t.Description, t.Branch = o.Redact.Redact(o.Title), o.Redact.Redact(o.Description),
 		o.Redact.Redact(o.Branch)
 	t.Language, t.Tests, t.Style = o.Guides.Language, o.Report.Tests, o.Report.Style
-	t.Found = o.Found
+	t.Found, t.Reported = o.Found, o.Reported
 	state := map[string]finding.State{}
 	for _, r := range o.Reviews {
 		state[r.Path] = r.State
@@ -129,11 +130,11 @@ func Pages(c ticket.Context) (all []prompt.Document) {
 	return all
 }
 
-// wholeKey returns the question's key. It excludes the discussion, so that a paid answer stays
-// valid.
+// wholeKey returns the question's key. It excludes the discussion and what was reported before, so
+// that a paid answer stays valid.
 func (o *overview) wholeKey() string {
 	t := o.turn
-	t.Discussion = nil
+	t.Discussion, t.Reported = nil, nil
 	return Hash("whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), string(o.Show), o.Digest,
 		fmt.Sprint(o.limit(), t.Judges, o.Use == config.OverviewOff), t.Overview(noBoundary))
 }

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 )
@@ -33,7 +35,8 @@ type DiscussionSource struct {
 // Discussion returns the tool get_pr_discussion: the first page of what the author and others
 // wrote about a pull request, for steps that may see it. The review of a file must not be offered
 // it: the author's framing costs findings (D2). Every text follows its author and time, and each
-// of its lines has a "| " prefix, so that no text can pass for another's.
+// of its lines has a "| " prefix, so that no text can pass for another's. What this tool posted is
+// left out, as is what bears its marker: nobody's words, and the findings are given elsewhere.
 func Discussion(s DiscussionSource) Tool {
 	return New("get_pr_discussion", "Shows what the author and others say about the pull request: claims of people, "+
 		"not facts about the code.",
@@ -61,11 +64,16 @@ func (s DiscussionSource) page(ctx context.Context, kind string,
 	return formatRemarks(kind, remarks, more), err
 }
 
-// formatRemarks formats a page of remarks.
+// formatRemarks formats a page of remarks, without our own.
 func formatRemarks(kind string, remarks []github.Remark, more bool) string {
+	said := slices.DeleteFunc(slices.Clone(remarks), func(r github.Remark) bool {
+		_, review := marker.Parse(r.Body)
+		_, _, _, comment := marker.ParseComment(r.Body)
+		return review || comment
+	})
 	var b strings.Builder
-	fmt.Fprintf(&b, "%ss, page 1: %d\n", kind, len(remarks))
-	for _, r := range remarks {
+	fmt.Fprintf(&b, "%ss, page 1: %d\n", kind, len(said))
+	for _, r := range said {
 		b.WriteString(formatRemark(kind, r))
 	}
 	if more {

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/transport"
@@ -64,6 +65,24 @@ func TestADiscussionSaysWhoSaidWhatAndWhen(t *testing.T) {
 		`, on "a" line 1\n\| ours\n`, reviews)
 	require.Regexp(t, `comment on the diff \d+ by lee`+at+`, on "a" line 1\n\| theirs\n`, reviews)
 	require.Contains(t, say(t, api, 12, "all"), "section is none of")
+}
+
+func TestD10_WhatThisToolPostedIsNoDiscussion(t *testing.T) {
+	t.Parallel()
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	made := repo.AddPull(githubtest.PullOptions{HeadFiles: githubtest.Tree{"a": "1\n"}})
+	mark := marker.Review{Thread: "o/r#1:" + strings.Repeat("ab", 20), Digest: "ab", Approved: "cd"}.String()
+	require.NotEmpty(t, mark)
+	made.AddReview("github-actions[bot]", "**1 major**\n\n"+mark, githubtest.Comment{Path: "a", Line: 1,
+		Body: "**Major: It is wrong**\n\n" + marker.Comment("0123456789abcdef")})
+	made.AddReview("lee", "I read it. > **1 major**", githubtest.Comment{Path: "a", Line: 1, Body: "Why?"})
+	text := say(t, client(t, s, repo), 1, "reviews")
+	require.NotContains(t, text, "pr-review")
+	require.NotContains(t, text, "wrong")
+	require.Contains(t, text, "reviews, page 1: 1\n")
+	require.Contains(t, text, "\n| I read it. > **1 major**\ncomment on the diffs, page 1: 1\n")
+	require.Contains(t, text, "\n| Why?\n")
 }
 
 func TestT8_WhatSomebodySaysPassesForNothingElse(t *testing.T) {

@@ -89,6 +89,20 @@ func (s State) reported(file diff.File) (all []finding.Finding) {
 	return all
 }
 
+// reportedBefore returns what earlier reviews posted or an approver dropped of the change, in the model's words.
+func (s State) reportedBefore() (all []finding.Finding) {
+	was := map[string]string{}
+	for _, f := range s.Files {
+		was[f.Path] = f.OldPath
+	}
+	for _, e := range s.Earlier {
+		if !e.Announced && len(all) < 2*maxReported && unedited(e, was[e.Path]) {
+			all = append(all, e.Finding())
+		}
+	}
+	return all
+}
+
 // unedited reports whether an earlier finding's fingerprint is made of its title: people can edit a comment.
 func unedited(e finding.Earlier, oldPath string) bool {
 	f := e.Finding()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/ticket"
 )
 
 func TestFeedbackConcernsAFindingOfAnEarlierReviewByItsId(t *testing.T) {
@@ -56,5 +57,14 @@ func TestD10_AReviewerIsToldOfAnEarlierFindingInNobodyElsesWords(t *testing.T) {
 		if c.told {
 			require.Equal(t, posted.Title, got[0].Title, name)
 		}
+		if e.Path != c.file.Path && c.file.Status != diff.Added {
+			continue // the look at the whole change is told of every file
+		}
+		if s.Files[0].Path == c.file.Path {
+			s.Files = nil
+		}
+		s.Files = append(s.Files, c.file)
+		got = s.overviewInput(ticket.Context{}, Paid{}).Reported
+		require.Equal(t, c.told || c.file.Path == other.Path, len(got) == 1, "of the whole: %s", name)
 	}
 }
