@@ -32,3 +32,10 @@ func TestAMistakeInTheDefaultsEndsTheJobBeforeAnythingIsPaid(t *testing.T) {
 	s.draftJob().start().is(2, "").says(`defaults:2:3: unknown key "draft"`, `did you mean "drafts"?`)
 	require.Zero(t, s.model.Calls())
 }
+
+func TestASettingsFileWithAnotherEndingIsNamedAndNotRead(t *testing.T) {
+	misnamed := githubtest.Tree{".github/pr-review.yaml": "nonsense: 1\n"}
+	s := setUp(t, scene{base: baseTree().With(misnamed), head: headTree().With(misnamed)})
+	s.draftJob().start().is(0, "PAUSED").
+		says("::warning::.github/pr-review.yaml is not read: settings are in .github/pr-review.yml")
+}

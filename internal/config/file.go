@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,6 +43,20 @@ func (f File) Parse(text []byte) (Config, error) {
 		c.Overruled = append(c.Overruled, f.Path+" is not there where settings are read, so it sets nothing")
 	}
 	return c, err
+}
+
+// Misnamed returns, in words, which of the names in the folder of a file that does not exist were perhaps meant to be
+// it, such as pr-review.yaml. None of them is read.
+func (f File) Misnamed(names []string) (lines []string) {
+	same := func(name string) string {
+		return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))
+	}
+	for _, name := range names {
+		if own := path.Base(f.Path); name != own && same(name) == same(own) {
+			lines = append(lines, path.Join(path.Dir(f.Path), name)+" is not read: settings are in "+f.Path)
+		}
+	}
+	return lines
 }
 
 // Read is like Parse, and also returns where each key was set.

@@ -16,7 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/config"
@@ -56,6 +55,10 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	from := s.File()
 	from.Path = file
 	read, lines, err := from.Read(text)
+	if text == nil {
+		named := config.File{Path: filepath.ToSlash(file)}
+		read.Overruled = append(read.Overruled, named.Misnamed(namesIn(filepath.Dir(file)))...)
+	}
 	for _, line := range read.Overruled {
 		fmt.Fprintln(c.Stderr, "warning: "+guard.Line(line, driver.MaxLine))
 	}
@@ -67,12 +70,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	case args[0] == "print":
 		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: sources})
 	case text == nil:
-		note := file + " is not there, so the defaults hold"
-		other := strings.TrimSuffix(file, "yml") + "yaml"
-		if _, err := os.Stat(other); err == nil {
-			note += "; " + other + " is not read"
-		}
-		fmt.Fprintln(c.Stderr, guard.Line(note, 0))
+		fmt.Fprintln(c.Stderr, guard.Line(file+" is not there, so the defaults hold", 0))
 	}
 	var online []setup.Check
 	if c.Online {
@@ -84,6 +82,15 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	fmt.Fprintln(c.Stdout, "ok")
 	setup.PrintChecks(c.Front, online)
 	return setup.Failed(online)
+}
+
+// namesIn returns the names in a folder, none if it cannot be read.
+func namesIn(dir string) (names []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }
 
 // readSettings reads the flags, which on Actions override inputs, then environment variables. It

@@ -42,7 +42,7 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 	}
 	text, err := b.Clone.file(ctx, b.Commit, file.Path)
 	if err == nil {
-		b.Config, err = file.Parse(text)
+		b.Config, err = parseSettings(file, text, b.Clone.names(ctx, b.Commit))
 	}
 	return b, err
 }

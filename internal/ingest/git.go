@@ -146,7 +146,9 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	}
 	c.Files = sortByPath(files)
 	c.Base = base
-	err = c.readRules(file, func(path string, _ int64) ([]byte, error) { return g.file(ctx, base, path) })
+	err = c.readRules(file, func(path string, _ int64) ([]byte, error) {
+		return g.file(ctx, base, path)
+	}, g.names(ctx, base))
 	if err != nil {
 		return err
 	}
@@ -160,12 +162,19 @@ type cloneBase struct {
 }
 
 func (b cloneBase) listFolder(ctx context.Context, path string) ([]string, error) {
-	out, err := b.Run(ctx, "ls-tree", "-z", "--name-only", b.baseCommit, path+"/")
-	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
-	for i, name := range names {
-		names[i] = strings.TrimPrefix(name, path+"/")
+	return b.names(ctx, b.baseCommit)(path)
+}
+
+// names returns a function that returns the names of a folder's entries at a commit.
+func (g Clone) names(ctx context.Context, commit string) func(dir string) ([]string, error) {
+	return func(dir string) ([]string, error) {
+		out, err := g.Run(ctx, "ls-tree", "-z", "--name-only", commit, dir+"/")
+		names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+		for i, name := range names {
+			names[i] = strings.TrimPrefix(name, dir+"/")
+		}
+		return names, err
 	}
-	return names, err
 }
 
 func (b cloneBase) readBase(ctx context.Context, path string) ([]byte, error) {

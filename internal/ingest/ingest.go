@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -49,14 +50,26 @@ type Change struct {
 // maxGuidance is the largest guidance file that is read, in bytes. Larger ones are left out.
 const maxGuidance = 64 << 10
 
+// parseSettings parses the text of the settings file, nil for none. list returns the names in a folder at the same
+// commit: one that was perhaps meant to be the file is named in Overruled.
+func parseSettings(file config.File, text []byte, list func(dir string) ([]string, error)) (config.Config, error) {
+	c, err := file.Parse(text)
+	if dir := path.Dir(file.Path); err == nil && text == nil && dir != "." {
+		names, _ := list(dir) // it only serves a hint
+		c.Overruled = append(c.Overruled, file.Misnamed(names)...)
+	}
+	return c, err
+}
+
 // readRules reads what the trusted commit defines for reviews: settings, guidance and attributes.
-// read returns nil for a missing file.
-func (c *Change) readRules(file config.File, read func(path string, limit int64) ([]byte, error)) error {
+// read returns nil for a missing file, list the names in a folder.
+func (c *Change) readRules(file config.File, read func(path string, limit int64) ([]byte, error),
+	list func(dir string) ([]string, error)) error {
 	text, err := read(file.Path, config.MaxSize+1)
 	if err != nil {
 		return err
 	}
-	if c.Config, err = file.Parse(text); err != nil {
+	if c.Config, err = parseSettings(file, text, list); err != nil {
 		return err
 	}
 	for _, path := range c.Config.Instructions {

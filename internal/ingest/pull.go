@@ -91,7 +91,9 @@ func Settings(ctx context.Context, api API, ref pull.Ref, file config.File, revi
 	if err != nil {
 		return config.Config{}, err
 	}
-	return file.Parse(text)
+	return parseSettings(file, text, func(dir string) ([]string, error) {
+		return api.Folder(ctx, ref.Owner, ref.Repo, dir, revision)
+	})
 }
 
 func listFiles(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
@@ -118,7 +120,7 @@ func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c
 	c.Base = p.BaseSHA
 	return c.readRules(file, func(path string, limit int64) ([]byte, error) {
 		return readOptional(ctx, api, p, path, ref, limit)
-	})
+	}, func(dir string) ([]string, error) { return api.Folder(ctx, p.Owner, p.Repo, dir, ref) })
 }
 
 func readOptional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
