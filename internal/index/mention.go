@@ -7,8 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/lang"
@@ -29,7 +27,7 @@ func (x *Source) Mentions(ctx context.Context, name string, k int, keep func(pat
 		chunks, err = x.chunks(ctx, candidates[:n])
 		candidates = candidates[n:]
 		for _, c := range chunks {
-			if len(found) < k && Holds(c.Text, name) {
+			if len(found) < k && lang.WordAt(c.Text, name) >= 0 {
 				found = append(found, c)
 			}
 		}
@@ -126,25 +124,4 @@ func tested(file string) string {
 		base = strings.TrimSuffix(base, mark)
 	}
 	return strings.TrimPrefix(base, "test_")
-}
-
-// Holds reports whether a text holds a name as a whole word.
-func Holds(text, name string) bool {
-	for at := 0; name != ""; at += len(name) {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
-		}
-		at += i
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
-		if !inWord(before) && !inWord(after) {
-			return true
-		}
-	}
-	return false
-}
-
-func inWord(r rune) bool {
-	return r == '_' || r == '$' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -164,3 +165,23 @@ func (f form) blank(text string) string {
 	}
 	return string(out)
 }
+
+// WordAt returns the offset of the first place at which a text holds a name as a whole word, or -1.
+func WordAt(text, name string) int {
+	for from := 0; name != ""; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			break
+		}
+		at := from + i
+		from = at + len(name)
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[from:])
+		if !inWord(before) && !inWord(after) {
+			return at
+		}
+	}
+	return -1
+}
+
+func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

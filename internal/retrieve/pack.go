@@ -150,7 +150,7 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 			}
 			before := len(named)
 			for _, name := range c.Defines {
-				if index.Holds(code, name) {
+				if lang.WordAt(code, name) >= 0 {
 					named = append(named, name)
 				}
 			}
@@ -169,13 +169,13 @@ func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
 		code += lang.Of(q.path).Blank(l.text) + "\n"
 	}
 	alone := func(c chunk.Chunk) bool {
-		return c.Kind != chunk.Constants && index.Holds(code, c.Name) &&
+		return c.Kind != chunk.Constants && lang.WordAt(code, c.Name) >= 0 &&
 			len(without(chunks, func(d chunk.Chunk) bool { return d.Name != c.Name })) == 1
 	}
 	return without(chunks, func(c chunk.Chunk) bool {
 		near := len(linked) == 0 || path.Dir(c.Path) == path.Dir(q.path) || slices.Contains(linked, c.Path)
 		return !near && !alone(c) ||
-			!slices.ContainsFunc(c.Defines, func(name string) bool { return index.Holds(code, name) })
+			!slices.ContainsFunc(c.Defines, func(name string) bool { return lang.WordAt(code, name) >= 0 })
 	})
 }
 
@@ -213,7 +213,7 @@ func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk
 		all = append(all, text[1:len(text)-1])
 	}
 	for _, name := range once(all) {
-		if len(name) < 3 || index.Holds(now.String(), name) {
+		if len(name) < 3 || lang.WordAt(now.String(), name) >= 0 {
 			continue
 		}
 		found, err := s.Index.Mentions(ctx, name, rareWithin+1, nil)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -33,7 +33,7 @@ type wanted func(n int, line string) bool
 // naming wants lines that hold one of the names.
 func naming(names []string) wanted {
 	return func(_ int, line string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return index.Holds(line, name) })
+		return slices.ContainsFunc(names, func(name string) bool { return lang.WordAt(line, name) >= 0 })
 	}
 }
 

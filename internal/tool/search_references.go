@@ -3,9 +3,6 @@ package tool
 import (
 	"context"
 	"errors"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/pattern"
@@ -34,7 +31,7 @@ func FindReferences(head Files) Tool {
 			}
 			f := finder{
 				must: a.Name, mask: func(file, text string) string { return lang.Of(file).Blank(text) },
-				match:   func(line string) int { return wordIn(line, a.Name) },
+				match:   func(line string) int { return lang.WordAt(line, a.Name) },
 				defines: definer(a.Name),
 			}
 			found, err := f.search(ctx, head, "")
@@ -56,22 +53,3 @@ func definer(name string) func(file string) func(line string) bool {
 		return known[l.Name]
 	}
 }
-
-// wordIn returns the offset of a name that occurs as a whole word, or -1.
-func wordIn(line, name string) int {
-	for from := 0; ; {
-		i := strings.Index(line[from:], name)
-		if i < 0 {
-			return -1
-		}
-		at := from + i
-		before, _ := utf8.DecodeLastRuneInString(line[:at])
-		after, _ := utf8.DecodeRuneInString(line[at+len(name):])
-		if !inWord(before) && !inWord(after) {
-			return at
-		}
-		from = at + len(name)
-	}
-}
-
-func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
