@@ -3,40 +3,38 @@ package tool
 import (
 	"bytes"
 	"errors"
-	"path"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/org/pr-review-action/internal/claim"
+	"github.com/org/pr-review-action/internal/pattern"
 )
-
-const maxGlob = 500 // bytes
 
 // place is a path or glob to search; empty means everywhere.
 type place string
 
 func (w place) check() error {
-	switch {
-	case len(w) > maxGlob || strings.Count(string(w), "{") > 1:
-		// matching several takes unbounded time
-		return errors.New("path is too long, or has more than one pair of braces")
-	case !doublestar.ValidatePattern(string(w)):
-		return errors.New("path is not a glob; * matches part of a name, ** matches folders, {a,b} for one of both")
+	switch flaw := pattern.Flaw(string(w)); {
+	case w.globs() == nil:
+		return nil
+	case strings.Count(string(w), "{") > 1: // matching several takes unbounded time
+		return errors.New("path has more than one pair of braces")
+	case flaw != "":
+		return errors.New("path is not a glob: " + flaw)
 	}
 	return nil
 }
 
-func (w place) has(file string) bool {
-	glob := string(w)
-	switch {
-	case glob == "" || glob == "." || file == glob || strings.HasPrefix(file, glob+"/"):
-		return true
-	case !strings.Contains(glob, "/"):
-		file = path.Base(file)
+// globs returns the place as pattern.Matches and an index take it; none for everywhere.
+func (w place) globs() []string {
+	if w == "" || w == "." {
+		return nil
 	}
-	ok, err := doublestar.Match(glob, file)
-	return ok && err == nil
+	return []string{string(w), string(w) + "/**"}
+}
+
+func (w place) has(file string) bool {
+	globs, at := w.globs(), string(w) // a file's own name may have brackets
+	return globs == nil || file == at || strings.HasPrefix(file, at+"/") || pattern.Matches(globs, file)
 }
 
 // skips reports whether a file is skipped because it is third-party or generated and the path

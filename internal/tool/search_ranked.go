@@ -81,17 +81,3 @@ func hitText(h retrieve.Hit, query string) string {
 	}
 	return b.String()
 }
-
-// globs returns the place as an index's globs; none for everywhere.
-func (p place) globs() []string {
-	switch path := string(p); {
-	case path == "" || path == ".":
-		return nil
-	case strings.ContainsAny(path, "*?[{") && !strings.Contains(path, "/"):
-		return []string{"**/" + path}
-	case strings.ContainsAny(path, "*?[{"):
-		return []string{path}
-	default:
-		return []string{path, path + "/**"}
-	}
-}
