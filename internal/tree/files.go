@@ -16,11 +16,11 @@ import (
 // commit whatever a path says, and follows no link.
 type Tree struct {
 	paths *lazy[*table]
-	read  reader // nil if the table holds the texts
+	read  reader // nil if the table holds all texts
 	whole *lazy[*table]
 }
 
-// reader reads listed files in order. The content of a file that has disappeared is nil.
+// reader reads files that are not in the table, in order. The content of one that has disappeared is nil.
 type reader func(ctx context.Context, t *table, paths []string) ([][]byte, error)
 
 func newTree(list func(context.Context) (*table, error), read reader) *Tree {
@@ -47,22 +47,7 @@ func (f *Tree) With(content map[string]string) *Tree {
 		both.entries = maps.Clone(below.entries)
 		maps.Copy(both.entries, over.entries)
 		return &both, nil
-	}, func(ctx context.Context, t *table, paths []string) ([][]byte, error) {
-		others := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { _, ok := content[path]; return ok })
-		read, err := f.contents(ctx, t, others)
-		if err != nil {
-			return nil, err
-		}
-		all := make([][]byte, len(paths))
-		for i, path := range paths {
-			if _, ok := content[path]; ok {
-				all[i] = t.entries[path].content
-			} else {
-				all[i], read = read[0], read[1:]
-			}
-		}
-		return all, nil
-	})
+	}, f.read)
 }
 
 // Read returns a file's bytes, which the caller must not change. The error wraps ErrNoFile,
@@ -109,15 +94,24 @@ func (f *Tree) Paths(ctx context.Context) ([]string, error) {
 	return t.readable(), nil
 }
 
+// contents returns the contents of listed files in order, from the table if it holds them.
 func (f *Tree) contents(ctx context.Context, t *table, paths []string) ([][]byte, error) {
-	if f.read != nil {
-		return f.read(ctx, t, paths)
-	}
-	all := make([][]byte, len(paths))
+	all, left := make([][]byte, len(paths)), []string(nil)
 	for i, path := range paths {
-		all[i] = t.entries[path].content
+		if all[i] = t.entries[path].content; all[i] == nil {
+			left = append(left, path)
+		}
 	}
-	return all, nil
+	if f.read == nil || len(left) == 0 {
+		return all, nil
+	}
+	read, err := f.read(ctx, t, left)
+	for i := range all {
+		if all[i] == nil && len(read) > 0 {
+			all[i], read = read[0], read[1:]
+		}
+	}
+	return all, err
 }
 
 // hold reads the files into memory, up to MaxFiles and MaxTree.
@@ -135,7 +129,7 @@ func (f *Tree) hold(ctx context.Context) (*table, error) {
 			break
 		}
 	}
-	contents, err := f.read(ctx, t, paths)
+	contents, err := f.contents(ctx, t, paths)
 	if err != nil {
 		return nil, err
 	}
