@@ -12,43 +12,42 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// around holds what a change is about, judged by the chunks of its file.
+// around holds what a change is about, judged by the chunks of its file, and the chunks that its names lead to.
 type around struct {
 	enclosing []chunk.Chunk // chunks that hold a changed line
 	names     []string      // names whose definitions the change adds, alters or removes
 	touched   []string      // other names on the changed lines, in order
 	types     []string      // names in the signatures of the enclosing chunks
+
+	users, named, typed []chunk.Chunk // those that use names, define touched, and define types
 }
 
 // changed returns the lists for a change: the users of what it changes, and the definitions
 // of the names on its lines and of the types in the signatures around it. Chunks that hold
 // the change are not hits: the caller has them already.
 func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
-	var f following
-	_, err := s.stage("structure", func() ([]chunk.Chunk, error) {
-		var err error
-		_, f, err = s.follow(ctx, words)
-		return index.First(slices.Concat(f.users, f.named, f.types), merged), err
+	var a around
+	_, err := s.stage("structure", func() (_ []chunk.Chunk, err error) {
+		a, err = s.follow(ctx, words)
+		return index.First(slices.Concat(a.users, a.named, a.typed), merged), err
 	})
 	return []list{
-		{name: "structure", weight: 2, chunks: f.users},
-		{name: "symbol", weight: 1, chunks: slices.Concat(f.named, f.types)},
+		{name: "structure", weight: 2, chunks: a.users},
+		{name: "symbol", weight: 1, chunks: slices.Concat(a.named, a.typed)},
 	}, err
 }
 
-// following holds the chunks that the names of a change lead to.
-type following struct{ users, named, types []chunk.Chunk }
-
-func (s *search) follow(ctx context.Context, words ranked) (a around, f following, err error) {
+// follow describes a change, and finds the chunks that its names lead to.
+func (s *search) follow(ctx context.Context, words ranked) (a around, err error) {
 	if a, err = s.surroundings(ctx); err != nil {
-		return a, f, err
+		return a, err
 	}
 	for _, name := range a.names {
 		found, err := s.mentions(ctx, name, words)
 		if err != nil {
-			return a, f, err
+			return a, err
 		}
-		f.users = append(f.users, found...)
+		a.users = append(a.users, found...)
 	}
 	by, err := s.definitions(ctx, slices.Concat(a.touched, a.types)...)
 	defined := func(names []string) (all []chunk.Chunk) {
@@ -57,9 +56,9 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, f followin
 		}
 		return all
 	}
-	f.named = defined(a.touched)
-	f.types = without(defined(a.types), func(c chunk.Chunk) bool { return c.Kind != chunk.Type })
-	return a, f, err
+	a.named = defined(a.touched)
+	a.typed = without(defined(a.types), func(c chunk.Chunk) bool { return c.Kind != chunk.Type })
+	return a, err
 }
 
 // surroundings describes a change by the chunks of its file. It hides those that hold a changed line.

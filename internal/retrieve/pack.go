@@ -84,7 +84,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	if err != nil {
 		return nil, err
 	}
-	a, f, err := s.follow(ctx, words)
+	a, err := s.follow(ctx, words)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +111,12 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 		}
 		return naming(names)(0, in.Blank(c.Text))
 	}
-	users := without(q.related(f.users), func(c chunk.Chunk) bool { return !named(c) })
+	users := without(q.related(a.users), func(c chunk.Chunk) bool { return !named(c) })
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
-	p.add(Similar, without(f.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
+	p.add(Similar, without(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
 		naming(a.names))
-	p.add(Defines, s.visible(q.related(f.named), linked), mostNamed, naming(a.touched))
-	p.add(Defines, q.related(f.types), mostNamed, naming(a.types))
+	p.add(Defines, s.visible(q.related(a.named), linked), mostNamed, naming(a.touched))
+	p.add(Defines, q.related(a.typed), mostNamed, naming(a.types))
 	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
 	p.add(Tests, slices.Concat(q.related(tests), without(users, isCode)), mostTests, naming(a.names))
 	if err := s.constants(ctx, &p); err != nil {
