@@ -105,17 +105,18 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	p := pieces{change: q, shown: shown, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(q.hunks, true)))
 	named := func(c chunk.Chunk) bool {
-		names, in := a.names, lang.Of(c.Path)
-		if in.Kind == lang.Settings && lang.Of(q.path).Kind == lang.Code { // "jobs" there is not what code calls so
+		names := a.names
+		// "jobs" there is not what code calls so
+		if lang.Of(c.Path).Kind == lang.Settings && lang.Of(q.path).Kind == lang.Code {
 			names = slices.DeleteFunc(slices.Clone(names), word().MatchString)
 		}
-		return naming(names)(0, in.Blank(c.Text))
+		return naming(names)(0, code(c.Path, c.Text))
 	}
 	users := without(q.related(a.users), func(c chunk.Chunk) bool { return !named(c) })
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
 	p.add(Similar, without(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
 		naming(a.names))
-	p.add(Defines, s.visible(q.related(a.named), linked), mostNamed, naming(a.touched))
+	p.add(Defines, index.Ahead(s.visible(q.related(a.named), linked), s.changes), mostNamed, naming(a.touched))
 	p.add(Defines, q.related(a.typed), mostNamed, naming(a.types))
 	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
 	p.add(Tests, slices.Concat(q.related(tests), without(users, isCode)), mostTests, naming(a.names))
@@ -143,14 +144,14 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 		if err != nil {
 			return err
 		}
-		code, named := lang.Of(piece.Path).Blank(piece.Text), []string(nil)
+		text, named := code(piece.Path, piece.Text), []string(nil)
 		p.add(Defines, without(file, func(c chunk.Chunk) bool {
 			if c.Kind != chunk.Constants {
 				return true
 			}
 			before := len(named)
 			for _, name := range c.Defines {
-				if lang.WordAt(code, name) >= 0 {
+				if lang.WordAt(text, name) >= 0 {
 					named = append(named, name)
 				}
 			}
@@ -160,24 +161,18 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 	return nil
 }
 
-// visible returns the chunks that define a name of the changed code, not of its comments and strings, and
-// that the file can see: in its folder or linked with it. If no file is linked, all can be seen; so can a function
-// or type that no other of the chunks has the name of.
+// visible returns the chunks that the file can see: in its folder, linked with it or part of the change. If no file is
+// linked, all can be seen; so can a function or type that no other of the chunks has the name of.
 func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
-	q, code := s.question, ""
-	for _, l := range changedLines(q.hunks, true) {
-		code += lang.Of(q.path).Blank(l.text) + "\n"
-	}
-	alone := func(c chunk.Chunk) bool {
-		return c.Kind != chunk.Constants && lang.WordAt(code, c.Name) >= 0 &&
-			len(without(chunks, func(d chunk.Chunk) bool { return d.Name != c.Name })) == 1
-	}
 	return without(chunks, func(c chunk.Chunk) bool {
-		near := len(linked) == 0 || path.Dir(c.Path) == path.Dir(q.path) || slices.Contains(linked, c.Path)
-		return !near && !alone(c) ||
-			!slices.ContainsFunc(c.Defines, func(name string) bool { return lang.WordAt(code, name) >= 0 })
+		near := len(linked) == 0 || path.Dir(c.Path) == path.Dir(s.question.path) || slices.Contains(linked, c.Path)
+		others := without(chunks, func(d chunk.Chunk) bool { return d.Name == c.Name })
+		return !near && !s.changes(c) && (c.Kind == chunk.Constants || len(others) < len(chunks)-1)
 	})
 }
+
+// changes reports whether a chunk is in a file of the change.
+func (s *search) changes(c chunk.Chunk) bool { return slices.Contains(s.Changed, c.Path) }
 
 // found returns what a search for the change finds, without unnamed chunks such as imports, which say little.
 func (s *search) found(ctx context.Context, words ranked) ([]chunk.Chunk, error) {

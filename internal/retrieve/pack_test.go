@@ -275,13 +275,17 @@ func TestAPackDefinesNamesOfTheCodeThatTheFileCanSee(t *testing.T) {
 		"other/c.py": "x = 3\n\n\ndef y():\n    return 1\n"},
 		patch: "@@ -4,2 +4,2 @@\n def run(x):\n-    return x\n+    return which(with_retry(x))  # after lookup"}
 	e, _ := c.engine(t, nil)
-	var defines []string
-	for _, p := range c.pack(t, e, 4000) {
-		if p.Why == retrieve.Defines {
-			defines = append(defines, p.ID())
+	defines := func() (all []string) {
+		for _, p := range c.pack(t, e, 4000) {
+			if p.Why == retrieve.Defines {
+				all = append(all, p.ID())
+			}
 		}
+		return all
 	}
-	require.Equal(t, []string{"pkg/b.py:1-2", "base/retry.py:1-3"}, defines)
+	require.Equal(t, []string{"pkg/b.py:1-2", "base/retry.py:1-3"}, defines())
+	e.Changed = []string{"pkg/a.py", "stubs/sh.py"} // no diff but its own shows what the change adds there
+	require.Equal(t, []string{"stubs/sh.py:1-1", "pkg/b.py:1-2", "base/retry.py:1-3"}, defines())
 }
 
 // The function around a change is cut to the lines near it where callers would have no room.
@@ -352,6 +356,24 @@ func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 	lines := strings.Split(pieces[0].Text, "\n")
 	require.Len(t, lines, 71-60+1)
 	require.Equal(t, "\tuse(limit())", lines[64-60])
+}
+
+// A comment that has the name of what is called stands above the call; one that began before its window calls nothing.
+func TestAPieceShowsCodeBeforeComments(t *testing.T) {
+	filler, licence := strings.Repeat("\tprepare()\n", 30), strings.Repeat(" * keeps its limit\n", 100)
+	c := change{path: "a.kt", files: map[string]string{"a.kt": "fun limit(): Int { return 2 }\n",
+		"b.kt": "// long keeps to the limit.\nfun long() {\n" + filler + "\tuse(limit())\n}\n",
+		"c.kt": "fun c() {}\n/*\n" + licence + " */\n"},
+		patch: "@@ -1,1 +1,1 @@\n-fun limit(): Int { return 1 }\n+fun limit(): Int { return 2 }"}
+	e, _ := c.engine(t, nil)
+	calls := map[string]string{}
+	for _, p := range c.pack(t, e, 4000) {
+		if p.Why == retrieve.Calls {
+			calls[p.Path] += p.Text
+		}
+	}
+	require.Contains(t, calls["b.kt"], "use(limit())")
+	require.NotContains(t, calls, "c.kt")
 }
 
 // T9: the lines of a key that stand around a use tell by themselves nothing of what they are.

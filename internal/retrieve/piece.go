@@ -44,6 +44,28 @@ func numbered(lines []changedLine) wanted {
 	}
 }
 
+// in returns the first wanted line and the last one near it, counted from 0; -1 if there is none.
+func (want wanted) in(start int, lines []string) (first, last int) {
+	first = -1
+	for i := 0; i < len(lines) && want != nil && (first < 0 || i-first <= before+behind); i++ {
+		if want(start+i, lines[i]) {
+			last = i
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	return first, last
+}
+
+// code returns a file's text with comments and strings blanked, also a comment that begins above it.
+func code(file, text string) string {
+	if strings.HasPrefix(strings.TrimSpace(text), "*") {
+		return lang.Of(file).Blank("/*" + text)[2:]
+	}
+	return lang.Of(file).Blank(text)
+}
+
 // add adds chunks that the diff does not show, at most that many. Long ones are narrowed to
 // the lines around the first wanted ones.
 func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
@@ -76,23 +98,18 @@ const (
 	behind      = 6
 )
 
-// narrowed returns a chunk or, if it is long, the lines around its first wanted ones; if it
-// has none, its beginning. A long chunk is redacted before it is cut, since a part of a
-// credential is not recognized as one.
+// narrowed returns a chunk or, if it is long, the lines around its first wanted ones, those of
+// code before others; if it has none, its beginning. A long chunk is redacted before it is cut,
+// since a part of a credential is not recognized as one.
 func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
-	lines := strings.Split(c.Text, "\n")
-	if len(lines) <= whole {
+	if strings.Count(c.Text, "\n") < whole {
 		return c
 	}
-	lines = strings.Split(secret.Redact(c.Text), "\n")
-	first, last := -1, -1
-	for i := 0; i < len(lines) && want != nil && (first < 0 || i-first <= before+behind); i++ {
-		if want(c.StartLine+i, lines[i]) {
-			last = i
-			if first < 0 {
-				first = i
-			}
-		}
+	text := secret.Redact(c.Text)
+	lines := strings.Split(text, "\n")
+	first, last := want.in(c.StartLine, strings.Split(code(c.Path, text), "\n"))
+	if first < 0 {
+		first, last = want.in(c.StartLine, lines)
 	}
 	from, to := max(first-before, 0), min(last+behind, len(lines)-1)
 	if first < 0 {

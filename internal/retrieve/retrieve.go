@@ -33,6 +33,7 @@ type Engine struct {
 	Embedder Embedder         // nil: no search by meaning
 	Reranker Reranker         // nil: lists are fused by rank
 	Now      func() time.Time // nil: stages have no times
+	Changed  []string         // paths of the change's files, which its packs prefer
 	// returns the source to use once Index, a database, has failed; may be nil
 	Instead func(ctx context.Context, failed error) (*index.Source, error)
 

@@ -223,6 +223,23 @@ func TestP9_TheHeadsVectorsArePaidOnce(t *testing.T) {
 	require.Len(t, s.Texts(), paid)
 }
 
+// A pack has what the change defines in another file, though the file is not linked with it.
+func TestAPackKnowsTheOtherFilesOfItsChange(t *testing.T) {
+	t.Parallel()
+	const patch = "@@ -3,1 +3,1 @@\n-def run(x): pass\n+def run(x): return which(x)\n"
+	head := tree.Files(map[string]string{"a/a.py": "from a.b import c\n\ndef run(x): return which(x)\n",
+		"a/b.py": "def c(): pass\n", "d/d.py": "def which(x): return 1\n", "e/e.py": "def which(x): return 2\n"})
+	around := wire.NewSurroundings(wire.Looking{Head: head, Base: head, Tokens: 2_000,
+		Files: []diff.File{{Path: "a/a.py", Patch: patch}, {Path: "d/d.py"}}})
+	var defines []string
+	for _, p := range around.Pack(t.Context(), "a/a.py", patch) {
+		if p.Why == string(retrieve.Defines) {
+			defines = append(defines, p.Path)
+		}
+	}
+	require.Equal(t, []string{"d/d.py"}, defines)
+}
+
 func TestAKeyThatIsNamedAndNotThereIsExit2(t *testing.T) {
 	t.Parallel()
 	at := newSetting(t, embedtest.Start(t))

@@ -81,17 +81,14 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 		}
 		return nil, err
 	}
-	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now}
+	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now, Changed: l.changed()}
 	return l.engine, nil
 }
 
 // buildIndex builds the head's index on top of the base's.
 func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	ctx = budget.Apart(ctx)
-	o := index.Options{Ignored: l.Looking.Index.Ignores, MaxFiles: l.Looking.Index.MaxFiles}
-	for _, f := range l.Files {
-		o.First = append(o.First, f.Path)
-	}
+	o := index.Options{Ignored: l.Looking.Index.Ignores, MaxFiles: l.Looking.Index.MaxFiles, First: l.changed()}
 	var base *index.Index
 	if l.Kept != nil {
 		kept, err := l.Kept(ctx, l.Endpoints)
@@ -111,6 +108,13 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 		l.tell(fmt.Sprintf("%d files were not indexed within %v, and are not searched", late, indexTime))
 	}
 	return x.Source, err
+}
+
+func (l *library) changed() (paths []string) {
+	for _, f := range l.Files {
+		paths = append(paths, f.Path)
+	}
+	return paths
 }
 
 // pack returns the pieces of the repository that a reviewer of the patch gets to see.
