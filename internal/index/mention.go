@@ -72,17 +72,15 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 		}
 		all = append(all, found...)
 	}
-	for _, f := range x.files {
-		if len(names) > 0 || !tests(f.path, path) {
-			continue
-		}
-		found, err := x.In(ctx, f.path)
+	named := x.namedAfter(path)
+	for i := 0; len(names) == 0 && i < len(named); i++ {
+		found, err := x.In(ctx, named[i])
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
-	return First(Ahead(all, func(c chunk.Chunk) bool { return tests(c.Path, path) }), k), ctx.Err()
+	return First(Ahead(all, func(c chunk.Chunk) bool { return slices.Contains(named, c.Path) }), k), ctx.Err()
 }
 
 // Ahead returns the chunks that satisfy which, followed by the others, each in the given order.
@@ -110,11 +108,35 @@ func First(all []chunk.Chunk, k int) (kept []chunk.Chunk) {
 	return kept
 }
 
-// tests reports whether test is a test file that is named after file. Settings of one name, such as package.json,
-// belong to different packages.
-func tests(test, file string) bool {
-	return lang.IsTest(test) && test != file && family(test) == family(file) && tested(test) == tested(file) &&
-		(lang.Of(file).Kind == lang.Code || path.Base(test) != path.Base(file))
+// alike is how many files a name can tell apart.
+const alike = 3
+
+// namedAfter lists the test files that are named after a file. If more than alike files have the name, such as main.tf,
+// those in folders of other names are of other packages; so are settings of one name, such as package.json.
+func (x *Source) namedAfter(file string) (tests []string) {
+	name, language, kind := tested(file), family(file), lang.Of(file).Kind
+	var others []string
+	for _, f := range x.files {
+		if f.path != file && tested(f.path) == name && family(f.path) == language {
+			others = append(others, f.path)
+		}
+	}
+	for _, other := range others {
+		if lang.IsTest(other) && (len(others) < alike || folder(other) == folder(file)) &&
+			(kind == lang.Code || path.Base(other) != path.Base(file)) {
+			tests = append(tests, other)
+		}
+	}
+	return tests
+}
+
+// folder returns the name of the innermost folder of a file that is not one for tests.
+func folder(file string) string {
+	dir := path.Dir(file)
+	for lang.IsTest(path.Base(dir) + "/") {
+		dir = path.Dir(dir)
+	}
+	return path.Base(dir)
 }
 
 // tested returns the base name of a file without its extension and the marks of a test.
