@@ -3,7 +3,11 @@ package tool
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/pattern"
 )
@@ -12,15 +16,17 @@ type referenceArgs struct {
 	Name string `json:"name" description:"One identifier like ParseConfig; of pkg.Name or Type::method the last part."`
 }
 
-// maxIdentifier is the limit of a name, in bytes.
-const maxIdentifier = 200
+const (
+	maxIdentifier = 200 // bytes of a name
+	maxRemoved    = 3   // files that are named from which it is removed
+)
 
 var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
 // FindReferences returns the tool find_references: lines of code that contain an identifier as a
 // word, definitions first. It knows words, not scopes, so it includes other things of the same
-// name.
-func FindReferences(head Files) Tool {
+// name. Of a name without a definition it says which files the change removes it from.
+func FindReferences(head Files, change ...diff.File) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+
 			"first, comments and strings left out.",
@@ -38,8 +44,38 @@ func FindReferences(head Files) Tool {
 			if err != nil {
 				return "", err
 			}
-			return found.definitions.format("definition") + found.uses.format("use") + found.notes(), nil
+			page := found.definitions.format("definition") + found.uses.format("use")
+			if found.definitions.total == 0 && found.missing == "" && !found.stopped {
+				page += removed(change, a.Name, found.uses.total)
+			}
+			return page + found.notes(), nil
 		})
+}
+
+// removed says from which files a change removes the definition of a name or, if none is left, its last uses.
+func removed(change []diff.File, name string, left int) string {
+	var from []string
+	for _, f := range change {
+		in := lang.Of(f.Path)
+		defines := in.Defines(name)
+		gone := func(l diff.Line) bool {
+			code := in.Blank(l.Text)
+			return l.Op == diff.Delete && (defines(code) || left == 0 && lang.WordAt(code, name) >= 0)
+		}
+		hunks, _ := f.Hunks() // none if it cannot be read
+		if slices.ContainsFunc(hunks, func(h diff.Hunk) bool { return slices.ContainsFunc(h.Lines, gone) }) {
+			from = append(from, onePath(f.Path))
+		}
+	}
+	rest := "these uses are left"
+	if left == 0 {
+		rest = "no use is left"
+	}
+	if from == nil {
+		return ""
+	}
+	from = from[:min(len(from), maxRemoved)]
+	return fmt.Sprintf("the change removes it from %s, and %s\n", strings.Join(from, ", "), rest)
 }
 
 // definer returns a function that, for a file, returns whether a line in it defines the name.

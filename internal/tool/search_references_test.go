@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -33,6 +34,24 @@ b/load.go:5: return Load(n - 1)
 		call(t, find, `{"name":"Nowhere"}`).Text)
 	for _, name := range []string{"", "pkg.Load", "a b", "1x", "Load()", "../x", strings.Repeat("a", 201)} {
 		require.Contains(t, call(t, find, `{"name":"`+name+`"}`).Problem, "name is not a single identifier", name)
+	}
+}
+
+// That a removed name has no use left is an answer; that it is nowhere is a doubt.
+func TestFindReferencesSaysWhatIsLeftOfARemovedName(t *testing.T) {
+	t.Parallel()
+	const patch = "@@ -1,4 +1,2 @@\n package a\n-func gone() {}\n-func used() {}\n-var y = far()\n+// gone is gone\n"
+	files := tree.Files(map[string]string{"a.go": "package a\n",
+		"b.go": "package a\n\nvar x = used()\n\nvar z = far()\n"})
+	find := tool.FindReferences(files, diff.File{Path: "a.go", Patch: patch}, diff.File{Path: "c.bin"})
+	for name, want := range map[string]string{
+		"gone": "no definitions\nno uses\nthe change removes it from a.go, and no use is left\n2 files searched\n",
+		"used": "no definitions\n1 use in 1 file\nb.go:3: var x = used()\nthe change removes it from a.go, and these " +
+			"uses are left\n2 files searched\n",
+		"far":   "no definitions\n1 use in 1 file\nb.go:5: var z = far()\n2 files searched\n",
+		"other": "no definitions\nno uses\n2 files searched\n",
+	} {
+		require.Equal(t, want, call(t, find, `{"name":"`+name+`"}`).Text)
 	}
 }
 

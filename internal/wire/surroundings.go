@@ -46,7 +46,7 @@ type Surroundings struct {
 func NewSurroundings(l Looking) Surroundings {
 	lib := &library{Looking: l}
 	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open),
-		tool.FindReferences(l.Head)}
+		tool.FindReferences(l.Head, l.Files...)}
 	if l.Tests.API != nil || l.Tests.Glob != "" {
 		offers = append(offers, tool.RunTests(l.Tests))
 	}
