@@ -36,8 +36,7 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 		if err != nil {
 			return nil, err
 		}
-		x, _, _, err := place.Index(ctx,
-			index.Options{Ignored: e.Config.Index.Ignores, MaxFiles: e.Config.Index.MaxFiles})
+		x, _, _, err := place.Index(ctx, index.Options{}, e.Config.Index)
 		return x, err
 	}
 	if e.Reviewer, err = p.reviewer(cases, o); err != nil {

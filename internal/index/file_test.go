@@ -43,7 +43,7 @@ func TestADamagedIndexIsNeverTrusted(t *testing.T) {
 			require.ErrorIs(t, err, index.ErrDamaged)
 			continue
 		}
-		_, err = x.Lexical(t.Context(), index.Terms("add an item"), 5, index.Filter{})
+		_, err = x.Lexical(t.Context(), index.Terms("add an item"), 5, nil)
 		require.NoError(t, err)
 		x.WithVectors("m", 1, nil).Chunks()
 	}
@@ -65,7 +65,7 @@ func FuzzDecode(f *testing.F) {
 			require.ErrorIs(t, err, index.ErrDamaged)
 			return
 		}
-		_, err = x.Lexical(t.Context(), index.Terms("add an item"), 5, index.Filter{})
+		_, err = x.Lexical(t.Context(), index.Terms("add an item"), 5, nil)
 		require.NoError(t, err)
 		again, err := index.Decode(x.Encode())
 		require.NoError(t, err)

@@ -130,7 +130,7 @@ func TestTheNearestVectorsAreFoundInOrderHoweverManyThreadsLook(t *testing.T) {
 			}
 		}
 		slices.SortStableFunc(want, func(a, b index.Near) int { return cmp.Compare(b.Score, a.Score) })
-		filter := index.Filter{Paths: []string{folder + "**"}}
+		filter := []string{folder + "**"}
 		got, err := x.Similar(t.Context(), query, len(want)+9, filter)
 		require.NoError(t, err)
 		require.Len(t, got, len(want), "also those that point elsewhere")

@@ -61,8 +61,8 @@ func (x *Source) holding(ctx context.Context, name string, keep func(path string
 	return places, nil
 }
 
-// TestsOf lists at most k chunks of tests that mention one of the names, first those of
-// test files that are named after the path. Without names it lists all chunks of these files.
+// TestsOf lists at most k chunks of tests that mention one of the names; without names, those of test files that are
+// named after the path.
 func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int) ([]chunk.Chunk, error) {
 	var all []chunk.Chunk
 	for _, name := range names {
@@ -72,15 +72,18 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 		}
 		all = append(all, found...)
 	}
-	named := x.namedAfter(path)
-	for i := 0; len(names) == 0 && i < len(named); i++ {
-		found, err := x.In(ctx, named[i])
+	var named []string
+	if len(names) == 0 {
+		named = x.namedAfter(path)
+	}
+	for _, test := range named {
+		found, err := x.In(ctx, test)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
-	return First(Ahead(all, func(c chunk.Chunk) bool { return slices.Contains(named, c.Path) }), k), ctx.Err()
+	return First(all, k), ctx.Err()
 }
 
 // Ahead returns the chunks that satisfy which, followed by the others, each in the given order.

@@ -61,11 +61,6 @@ type Hit struct {
 	Score float64
 }
 
-// Filter narrows a search.
-type Filter struct {
-	Paths []string // globs, as pattern.Matches reads them, one of which has to match; none: every path
-}
-
 // VectorsInfo describes the vectors of an index.
 type VectorsInfo struct {
 	Model      string // its embedder's Identity: models are never mixed; empty without vectors
@@ -125,8 +120,8 @@ func (x *Source) counts(ctx context.Context, words []string) (map[string][]count
 }
 
 // Lexical ranks chunks by the terms of a question (BM25 over chunk.Tokens of prefix
-// and text). It returns at most k, best first, ties in order of path and line.
-func (x *Source) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]Hit, error) {
+// and text) on paths that Passes lets through. It returns at most k, best first, ties in order of path and line.
+func (x *Source) Lexical(ctx context.Context, terms []Term, k int, paths []string) ([]Hit, error) {
 	var tokens []string
 	for _, t := range terms {
 		tokens = append(tokens, t...)
@@ -136,16 +131,16 @@ func (x *Source) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]
 		return nil, err
 	}
 	all := scores(terms, x.sizes, x.mean, held)
-	return x.hits(ctx, best(all, 0, k, x.among(f)))
+	return x.hits(ctx, best(all, 0, k, x.among(paths)))
 }
 
 // Similar ranks chunks by the cosine to a vector of the same model, and returns at most k.
 // It returns none if the index has no vectors of that length.
-func (x *Source) Similar(ctx context.Context, vector []float32, k int, f Filter) ([]Hit, error) {
+func (x *Source) Similar(ctx context.Context, vector []float32, k int, paths []string) ([]Hit, error) {
 	if d := x.vectors.Dimensions; d == 0 || len(vector) != d || k <= 0 {
 		return nil, ctx.Err()
 	}
-	near, err := x.rows.Nearest(ctx, vector, k, x.among(f))
+	near, err := x.rows.Nearest(ctx, vector, k, x.among(paths))
 	if err != nil {
 		return nil, err
 	}
@@ -166,14 +161,14 @@ func (x *Source) hits(ctx context.Context, near []Near) ([]Hit, error) {
 	return hits, err
 }
 
-// among returns for each place whether the filter lets the chunk through; nil if all pass.
-func (x *Source) among(f Filter) []bool {
-	if len(f.Paths) == 0 {
+// among returns for each place whether the chunk's path passes; nil if all do.
+func (x *Source) among(paths []string) []bool {
+	if len(paths) == 0 {
 		return nil
 	}
 	passes := make([]bool, len(x.sizes))
 	for _, file := range x.files {
-		ok := f.Passes(file.path)
+		ok := Passes(paths, file.path)
 		for n := file.first; n < file.next; n++ {
 			passes[n] = ok
 		}
@@ -181,10 +176,8 @@ func (x *Source) among(f Filter) []bool {
 	return passes
 }
 
-// Passes reports whether a filter lets a path through.
-func (f Filter) Passes(file string) bool {
-	return len(f.Paths) == 0 || pattern.Matches(f.Paths, file)
-}
+// Passes reports whether a file's path matches one of the globs, as pattern.Matches reads them. Without globs all do.
+func Passes(globs []string, file string) bool { return len(globs) == 0 || pattern.Matches(globs, file) }
 
 // Defines maps each name, given without its scope, to the chunks that define it, in order
 // of path and line. If most is not 0, it leaves out names that more than most chunks define.

@@ -83,7 +83,7 @@ func RunPlain(t *testing.T, open func(t *testing.T, x *index.Index) *index.Sourc
 	t.Run("files", func(t *testing.T) { files(t, s) })
 	t.Run("tests", func(t *testing.T) { tests(t, s) })
 	t.Run("no vectors", func(t *testing.T) {
-		hits, err := s.Similar(t.Context(), []float32{1, 0}, 3, index.Filter{})
+		hits, err := s.Similar(t.Context(), []float32{1, 0}, 3, nil)
 		require.NoError(t, err)
 		require.Empty(t, hits)
 	})
@@ -107,24 +107,24 @@ func chunks(all []chunk.Chunk, err error) []string {
 
 func lexical(t *testing.T, s *index.Source, x *index.Index) {
 	ctx := t.Context()
-	found, err := s.Lexical(ctx, index.Terms("where is an item added"), 3, index.Filter{})
+	found, err := s.Lexical(ctx, index.Terms("where is an item added"), 3, nil)
 	require.NoError(t, err)
 	require.Equal(t, "AddItem", strings.TrimPrefix(found[0].Name, "Test"))
 	require.Len(t, found, 3)
 	require.GreaterOrEqual(t, found[0].Score, found[1].Score)
-	want, err := x.Lexical(ctx, index.Terms("checkStock sku item"), 10, index.Filter{})
+	want, err := x.Lexical(ctx, index.Terms("checkStock sku item"), 10, nil)
 	require.NoError(t, err)
-	got, err := s.Lexical(ctx, index.Terms("checkStock sku item"), 10, index.Filter{})
+	got, err := s.Lexical(ctx, index.Terms("checkStock sku item"), 10, nil)
 	require.NoError(t, err)
 	require.Equal(t, hits(want, nil), hits(got, nil))
 	require.InDelta(t, want[0].Score, got[0].Score, 1e-6)
-	only := index.Filter{Paths: []string{"web/h*"}}
+	only := []string{"web/h*"}
 	require.Equal(t, []string{"web/handler.go:5-7"}, hits(s.Lexical(ctx, index.Terms("AddItem"), 9, only)))
-	require.Empty(t, hits(s.Lexical(ctx, index.Terms("xylophone"), 9, index.Filter{})))
-	require.Empty(t, hits(s.Lexical(ctx, nil, 9, index.Filter{})))
-	require.Empty(t, hits(s.Lexical(ctx, index.Terms("item"), 0, index.Filter{})))
+	require.Empty(t, hits(s.Lexical(ctx, index.Terms("xylophone"), 9, nil)))
+	require.Empty(t, hits(s.Lexical(ctx, nil, 9, nil)))
+	require.Empty(t, hits(s.Lexical(ctx, index.Terms("item"), 0, nil)))
 	synonym := []index.Term{{"xylophone", "stock"}}
-	require.NotEmpty(t, hits(s.Lexical(ctx, synonym, 9, index.Filter{})))
+	require.NotEmpty(t, hits(s.Lexical(ctx, synonym, 9, nil)))
 }
 
 func names(t *testing.T, s *index.Source) {
@@ -182,12 +182,12 @@ func vectors(x *index.Index) map[string][]float32 {
 
 func similar(t *testing.T, s *index.Source) {
 	ctx := t.Context()
-	found, err := s.Similar(ctx, []float32{0.6, 0.8}, 1, index.Filter{})
+	found, err := s.Similar(ctx, []float32{0.6, 0.8}, 1, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"ui/format.ts:1-3"}, hits(found, nil))
 	require.InDelta(t, 0.8, found[0].Score, 0.02)
 	require.Equal(t, []string{"cart/cart.go:1-1", "cart/cart.go:3-5"},
-		hits(s.Similar(ctx, []float32{1, 0}, 2, index.Filter{Paths: []string{"cart/*"}})), "equal ones in order")
-	require.Empty(t, hits(s.Similar(ctx, []float32{1, 0, 0}, 2, index.Filter{})), "of another length")
+		hits(s.Similar(ctx, []float32{1, 0}, 2, []string{"cart/*"})), "equal ones in order")
+	require.Empty(t, hits(s.Similar(ctx, []float32{1, 0, 0}, 2, nil)), "of another length")
 	require.Equal(t, index.VectorsInfo{Model: "m", Dimensions: 2, Missing: 1}, s.Vectors())
 }

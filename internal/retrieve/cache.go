@@ -21,7 +21,7 @@ type cache struct {
 
 // entry is a question, in the form in which it is compared, and its answer.
 type entry struct {
-	// what has to be equal: K, filter, the words that look like names in code, since no
+	// what has to be equal: K, paths, the words that look like names in code, since no
 	// cosine tells AddVoter from AddNonvoter, and the whole query unless it is a sentence
 	key    string
 	text   string // query in lower case, each run of spaces as one
@@ -58,7 +58,7 @@ func entryOf(r Request) entry {
 	if ask(r.Query).sentence() {
 		whole = ""
 	}
-	return entry{key: fmt.Sprintf("%d %q %q %q", r.K, r.Filter.Paths, names, whole),
+	return entry{key: fmt.Sprintf("%d %q %q %q", r.K, r.Paths, names, whole),
 		text: strings.ToLower(strings.Join(strings.Fields(r.Query), " "))}
 }
 

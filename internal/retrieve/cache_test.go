@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/chunk"
-	"github.com/org/pr-review-action/internal/index"
 )
 
 func TestP11_AQuestionTakesTheResultOfOneThatAsksTheSame(t *testing.T) {
@@ -32,7 +31,7 @@ func TestP11_AQuestionTakesTheResultOfOneThatAsksTheSame(t *testing.T) {
 		{"no vector", first, nil, Request{Query: "who calls AddVoter"}, nil, false},
 		{"a vector of another model", first, at(1, 0), Request{Query: "who calls AddVoter"}, []float32{1}, false},
 		{"another number of hits", first, nil, Request{Query: first.Query, K: 4}, nil, false},
-		{"other paths", first, nil, Request{Query: first.Query, Filter: index.Filter{Paths: []string{"a/**"}}}, nil,
+		{"other paths", first, nil, Request{Query: first.Query, Paths: []string{"a/**"}}, nil,
 			false},
 		{"the same change", Request{Query: hunk}, at(1, 0), Request{Query: hunk}, nil, true},
 		{"another change", Request{Query: hunk}, at(1, 0), Request{Query: "@@ -1 +1,2 @@\n-a := 1\n+a := 2\n+b\n"},

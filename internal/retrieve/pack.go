@@ -119,7 +119,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	p.add(Defines, index.Ahead(s.visible(q.related(a.named), linked), s.changes), mostNamed, naming(a.touched))
 	p.add(Defines, q.related(a.typed), mostNamed, naming(a.types))
 	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
-	p.add(Tests, slices.Concat(q.related(tests), without(users, isCode)), mostTests, naming(a.names))
+	p.add(Tests, q.related(tests), mostTests, naming(a.names))
 	if err := s.constants(ctx, &p); err != nil {
 		return nil, err
 	}
@@ -223,7 +223,6 @@ func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk
 }
 
 func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }
-func isCode(c chunk.Chunk) bool { return !lang.IsTest(c.Path) }
 
 func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), which)

@@ -45,9 +45,9 @@ type Request struct {
 	// words, a name, "references: NAME", or a pasted diff hunk, optionally with words
 	// above it
 	Query  string
-	K      int          // hits at most; 0 for DefaultK
-	Filter index.Filter // paths to search
-	Untold bool         // keeps the query out of the trace: it holds text that must not be exported
+	K      int      // hits at most; 0 for DefaultK
+	Paths  []string // globs of the paths to search; none for all
+	Untold bool     // keeps the query out of the trace: it holds text that must not be exported
 }
 
 // Result is the answer to a Request.

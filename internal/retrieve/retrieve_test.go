@@ -83,7 +83,7 @@ func TestAHunksOwnPiecesAreNoHits(t *testing.T) {
 
 func TestASearchStaysWithinItsPathsAndNumber(t *testing.T) {
 	r, err := engine(t, shop()).Search(t.Context(), retrieve.Request{Query: "Add", K: 2,
-		Filter: index.Filter{Paths: []string{"web/**"}}})
+		Paths: []string{"web/**"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"web/handler.go Buy", "web/reply.go reply"}, symbols(r), "what it calls is near")
 	r, err = engine(t, shop()).Search(t.Context(), retrieve.Request{Query: "rows of a cart", K: 2})

@@ -19,7 +19,7 @@ const (
 )
 
 func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
-	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !s.Filter.Passes(c.Path) })
+	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !index.Passes(s.Paths, c.Path) })
 }
 
 // mentions returns the chunks that hold a name and do not define it, at most merged of them:
@@ -43,9 +43,9 @@ func (s *search) around(ctx context.Context, words ranked) ([]list, error) {
 }
 
 // called returns the definitions of the names that the best hits mention, those of the
-// best hit first. It does not follow tests.
+// best hit first.
 func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, err error) {
-	best := without(words.best().chunks, isTest)
+	best := words.best().chunks
 	named := make([][]string, len(best))
 	for i, c := range best {
 		named[i] = chunk.Identifiers(c.Text)

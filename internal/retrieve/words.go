@@ -30,7 +30,7 @@ type ranked struct {
 // lexical runs the search by words.
 func (s *search) lexical(ctx context.Context) (r ranked, err error) {
 	_, err = s.stage("lexical", func() ([]chunk.Chunk, error) {
-		r.hits, err = s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Filter)
+		r.hits, err = s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Paths)
 		if s.question.sentence() && !slices.Contains(chunk.Tokens(s.question.text), "test") {
 			for i, h := range r.hits {
 				if lang.IsTest(h.Path) {
@@ -84,7 +84,7 @@ func (s *search) similar(ctx context.Context, vector []float32) (list, error) {
 		return list{}, nil
 	}
 	chunks, err := s.stage("vector", func() ([]chunk.Chunk, error) {
-		hits, err := s.Index.Similar(ctx, vector, merged, s.Filter)
+		hits, err := s.Index.Similar(ctx, vector, merged, s.Paths)
 		return chunksOf(hits), err
 	})
 	return list{name: "vector", weight: 1, chunks: chunks}, err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
@@ -45,7 +44,7 @@ func (p Program) Run(ctx context.Context, args []string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	r, err := engine.Search(ctx, retrieve.Request{Query: query, K: o.k, Filter: index.Filter{Paths: o.paths}})
+	r, err := engine.Search(ctx, retrieve.Request{Query: query, K: o.k, Paths: o.paths})
 	if err != nil {
 		return err
 	}

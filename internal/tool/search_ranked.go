@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/secret"
@@ -46,7 +45,7 @@ func (a searchArgs) rankedPage(ctx context.Context, head Files, open Open) (stri
 	if err != nil {
 		return page, nil //nolint:nilerr // the lines are an answer; who opens tells why there is no other
 	}
-	r, err := e.Search(ctx, retrieve.Request{Query: a.Query, Filter: index.Filter{Paths: a.place().globs()}})
+	r, err := e.Search(ctx, retrieve.Request{Query: a.Query, Paths: a.place().globs()})
 	if err != nil {
 		return page, nil //nolint:nilerr // as above
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/limit"
-	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/review"
@@ -83,11 +82,7 @@ func (w Wire) Pieces(p *Place, c config.Config, s settings.Settings, by *Impleme
 			p.From = x.Index
 			engine = &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker}
 		}
-		var within index.Filter
-		for _, glob := range m.Paths {
-			within.Paths = append(within.Paths, pattern.Spelled(glob))
-		}
-		result, err := engine.Search(ctx, retrieve.Request{Query: query, Filter: within, Untold: !told})
+		result, err := engine.Search(ctx, retrieve.Request{Query: query, Paths: m.Paths, Untold: !told})
 		if len(notes) == 0 { // else they follow from those
 			notes = result.Notes
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/embed"
 	"github.com/org/pr-review-action/internal/index"
-	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 )
@@ -34,12 +33,7 @@ type Indexed struct {
 // memory. If it fails later, Instead replaces it by one in memory and tells onLost.
 func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Config, e Endpoints,
 	onLost func(note string)) (Indexed, error) {
-	within := o.Ignored
-	o.Ignored = func(path string) bool {
-		return within != nil && within(path) || pattern.Matches(c.Index.Ignore, path)
-	}
-	o.MaxFiles = c.Index.MaxFiles
-	local := func(ctx context.Context) (x Indexed, err error) { return p.inMemory(ctx, o, e) }
+	local := func(ctx context.Context) (x Indexed, err error) { return p.inMemory(ctx, o, c.Index, e) }
 	if c.Index.Postgres() == "" || p.Commit == "" {
 		return local(ctx)
 	}
@@ -115,8 +109,8 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 }
 
 // inMemory returns the place's index with vectors, kept in its folder.
-func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Indexed, error) {
-	x, report, note, err := p.Index(ctx, o)
+func (p Place) inMemory(ctx context.Context, o index.Options, c config.Index, e Endpoints) (Indexed, error) {
+	x, report, note, err := p.Index(ctx, o, c)
 	if err != nil {
 		return Indexed{}, err
 	}

@@ -121,10 +121,13 @@ func (w Wire) cache(of string) index.Cache {
 	return index.Cache{Folder: filepath.Join(base, "index", name)}
 }
 
-// Index builds the index of a place, reusing what is kept of it, and keeps the result. note
+// Index builds the index of a place as configured, reusing what is kept of it, and keeps the result. note
 // tells a person why the index could not be kept; the index is complete all the same.
-func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r index.Report, note string, err error) {
-	o.Cut, o.Made = chunker.New().Cut, chunker.Version()
+func (p Place) Index(ctx context.Context, o index.Options, c config.Index) (x *index.Index, r index.Report,
+	note string, err error) {
+	within := o.Ignored
+	o.Ignored = func(path string) bool { return within != nil && within(path) || c.Ignores(path) }
+	o.MaxFiles, o.Cut, o.Made = c.MaxFiles, chunker.New().Cut, chunker.Version()
 	previous, exact := p.From, false
 	if p.Cache.Folder != "" {
 		if kept, own := p.Cache.Load(p.Commit); kept != nil {

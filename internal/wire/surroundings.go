@@ -88,7 +88,7 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 // buildIndex builds the head's index on top of the base's.
 func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	ctx = budget.Apart(ctx)
-	o := index.Options{Ignored: l.Looking.Index.Ignores, MaxFiles: l.Looking.Index.MaxFiles, First: l.changed()}
+	o := index.Options{First: l.changed()}
 	var base *index.Index
 	if l.Kept != nil {
 		kept, err := l.Kept(ctx, l.Endpoints)
@@ -100,7 +100,8 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	if base == nil {
 		o.Limit = indexTime
 	}
-	x, err := Place{Tree: l.Head, From: base, Unkept: base == nil, Changed: true}.inMemory(ctx, o, l.Endpoints)
+	head := Place{Tree: l.Head, From: base, Unkept: base == nil, Changed: true}
+	x, err := head.inMemory(ctx, o, l.Looking.Index, l.Endpoints)
 	for _, note := range x.Notes {
 		l.tell(note)
 	}

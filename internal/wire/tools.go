@@ -77,7 +77,7 @@ func (l *Looking) baseAt(base Place, c config.Config) {
 		if base.Cache.Folder == "" {
 			return base.From, nil
 		}
-		x, err := base.inMemory(ctx, index.Options{Ignored: c.Index.Ignores, MaxFiles: c.Index.MaxFiles}, e)
+		x, err := base.inMemory(ctx, index.Options{}, c.Index, e)
 		return x.Index, err
 	}
 }
@@ -85,7 +85,7 @@ func (l *Looking) baseAt(base Place, c config.Config) {
 // carriedIndex returns the index of the pull request's base that an earlier run left, or builds
 // one, or completes it, for the next run.
 func (b Brief) carriedIndex(ctx context.Context, base *tree.Tree, e Endpoints) (*index.Index, error) {
-	commit, i := b.Change.Pull.BaseSHA, b.Change.Config.Index
+	commit := b.Change.Pull.BaseSHA
 	stored, exact, err := b.Carried.Load(ctx, commit)
 	if exact && err == nil {
 		info := stored.Vectors()
@@ -96,8 +96,8 @@ func (b Brief) carriedIndex(ctx context.Context, base *tree.Tree, e Endpoints) (
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	o := index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}
-	x, made := Place{Tree: base, Commit: commit, From: stored}.inMemory(ctx, o, e)
+	x, made := Place{Tree: base, Commit: commit, From: stored}.inMemory(ctx, index.Options{},
+		b.Change.Config.Index, e)
 	if made != nil || exact && x.Index == stored {
 		return x.Index, errors.Join(err, made)
 	}

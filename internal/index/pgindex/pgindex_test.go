@@ -96,9 +96,9 @@ func TestTheLexicalLegAgreesWithTheEmbeddedOne(t *testing.T) {
 	found := write(t, s, key(t, x), x)
 	for q := range 20 {
 		terms := index.Terms(fmt.Sprintf("w%d w%d w%d", q, 3*q+1, 7*q+2))
-		want, err := x.Lexical(t.Context(), terms, 40, index.Filter{})
+		want, err := x.Lexical(t.Context(), terms, 40, nil)
 		require.NoError(t, err)
-		got, err := found.Lexical(t.Context(), terms, 40, index.Filter{})
+		got, err := found.Lexical(t.Context(), terms, 40, nil)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -131,9 +131,9 @@ func TestWhatIsNoTextOfPostgresIsKeptAsItIs(t *testing.T) {
 	})
 	found := write(t, open(t, database(t)), key(t, x), x)
 	for _, question := range []string{"Break", "Nul", "Straße", "x\x00y", "\xff"} {
-		want, err := x.Lexical(t.Context(), index.Terms(question), 40, index.Filter{})
+		want, err := x.Lexical(t.Context(), index.Terms(question), 40, nil)
 		require.NoError(t, err)
-		got, err := found.Lexical(t.Context(), index.Terms(question), 40, index.Filter{})
+		got, err := found.Lexical(t.Context(), index.Terms(question), 40, nil)
 		require.NoError(t, err)
 		require.Equal(t, append([]index.Hit{}, want...), append([]index.Hit{}, got...), question)
 		mentions, err := x.Mentions(t.Context(), question, 40, nil)
@@ -173,12 +173,12 @@ func TestNearlyAllOfTheNearestAreFound(t *testing.T) {
 	same := 0
 	for range 10 {
 		query, ids := draw(), map[string]bool{}
-		want, err := x.Similar(t.Context(), query, 40, index.Filter{})
+		want, err := x.Similar(t.Context(), query, 40, nil)
 		require.NoError(t, err)
 		for _, h := range want {
 			ids[h.ID()] = true
 		}
-		got, err := found.Similar(t.Context(), query, 40, index.Filter{})
+		got, err := found.Similar(t.Context(), query, 40, nil)
 		require.NoError(t, err)
 		for _, h := range got {
 			if ids[h.ID()] {
@@ -220,14 +220,14 @@ func TestAStoppedServerIsNamedAndNothingHangs(t *testing.T) {
 	found := write(t, s, key(t, x), x)
 	require.NoError(t, server.Stop("immediate"))
 	began := time.Now()
-	_, err := found.Lexical(t.Context(), index.Terms("item"), 3, index.Filter{})
+	_, err := found.Lexical(t.Context(), index.Terms("item"), 3, nil)
 	require.ErrorContains(t, err, "Postgres index ")
 	require.ErrorContains(t, problem.Of(err), "next    see that the server runs")
 	require.Less(t, time.Since(began), 30*time.Second)
 	_, err = s.Write(t.Context(), index.Key{Repository: "r"}, x, index.Report{})
 	require.ErrorContains(t, err, "Postgres index ")
 	require.NoError(t, server.StartAgain())
-	_, err = found.Lexical(t.Context(), index.Terms("item"), 3, index.Filter{})
+	_, err = found.Lexical(t.Context(), index.Terms("item"), 3, nil)
 	require.NoError(t, err, "a server that is back is used again")
 }
 
