@@ -72,7 +72,6 @@ const (
 	mostLost      = 3
 	mostNamed     = 5
 	mostTests     = 3
-	mostConstants = 1 // of a piece
 	mostJoined    = 1
 	fewPieces     = 1
 )
@@ -120,9 +119,6 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	p.add(Defines, q.related(a.typed), mostNamed, naming(a.types))
 	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
 	p.add(Tests, q.related(tests), mostTests, naming(a.names))
-	if err := s.constants(ctx, &p); err != nil {
-		return nil, err
-	}
 	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
 	}), mostJoined, nil)
@@ -133,33 +129,6 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 }
 
 var word = pattern.Lazy(`^[a-z]+$`)
-
-// constants adds the constants that users of the change and definitions name, of their own files.
-func (s *search) constants(ctx context.Context, p *pieces) error {
-	for _, piece := range p.all {
-		if piece.Why != Calls && piece.Why != Defines {
-			continue
-		}
-		file, err := s.Index.In(ctx, piece.Path)
-		if err != nil {
-			return err
-		}
-		text, named := code(piece.Path, piece.Text), []string(nil)
-		p.add(Defines, without(file, func(c chunk.Chunk) bool {
-			if c.Kind != chunk.Constants {
-				return true
-			}
-			before := len(named)
-			for _, name := range c.Defines {
-				if lang.WordAt(text, name) >= 0 {
-					named = append(named, name)
-				}
-			}
-			return len(named) == before
-		}), mostConstants, naming(named))
-	}
-	return nil
-}
 
 // visible returns the chunks that the file can see: in its folder, linked with it or part of the change. If no file is
 // linked, all can be seen; so can a function or type that no other of the chunks has the name of.
