@@ -40,7 +40,8 @@ func (a *app) commands() []command {
 			func(o *local.Options, f *pflag.FlagSet) { statsFlags(o, f); o.ListFlags(f, "stats") }, a.stats),
 	}
 	all = append(all, a.evalCommands()...)
-	return append(all, a.indexCommand(), a.searchCommand(),
+	all = append(all, a.searchCommands()...)
+	return append(all,
 		a.onDrafts("context", "<url | owner/repo#n | n>",
 			"show which tickets and pages a review would read, and what it would understand",
 			func(o *local.Options, f *pflag.FlagSet) {
@@ -84,17 +85,21 @@ func (a *app) evalCommands() (all []command) {
 	return all
 }
 
-func (a *app) searchCommand() command {
+// searchCommands returns the commands that index and search code.
+func (a *app) searchCommands() []command {
 	o := &searchcmd.Options{Settings: settings.Defaults()}
-	return command{
-		name: "search", args: `"<question, name or diff hunk>"`, help: "find the code that answers a question",
-		flags: o.Flags,
-		run: func(ctx context.Context, args []string) error {
+	do := func(run func(searchcmd.Program, context.Context, []string, *searchcmd.Options) error) func(context.Context,
+		[]string) error {
+		return func(ctx context.Context, args []string) error {
 			look := a.Look()
 			p := searchcmd.Program{Front: a.Front, Width: look.Width, Color: look.Color, Warn: a.Warn}
-			return p.Run(ctx, args, o)
-		},
+			return run(p, ctx, args, o)
+		}
 	}
+	return []command{{name: "index", help: "build the index that search and reviews use", flags: o.IndexFlags,
+		run: do(searchcmd.Program.Index)},
+		{name: "search", args: `"<question, name or diff hunk>"`, help: "find the code that answers a question",
+			flags: o.Flags, run: do(searchcmd.Program.Run)}}
 }
 
 // initCommand writes the workflows and the settings file into a clone.

@@ -13,6 +13,7 @@ package retrieve
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -205,4 +206,24 @@ func (s Stage) IDs(most int) []string {
 		all = append(all, c.ID())
 	}
 	return all
+}
+
+// tell records a result on its span: the hits, and the first chunks of the lists by words and by vectors.
+func (r Result) tell(span *trace.Span, query string) {
+	if span == nil {
+		return
+	}
+	lists := map[string][]string{}
+	for _, s := range r.Stages {
+		lists[s.Name] = s.IDs(DefaultK)
+	}
+	var judged []string
+	for _, h := range r.Hits {
+		score := h.Score
+		if h.Rerank != nil {
+			score = *h.Rerank
+		}
+		judged = append(judged, fmt.Sprintf("%s %.4f", h.ID(), score))
+	}
+	span.Retrieved(query, lists["lexical"], lists["vector"], judged, r.Cached)
 }

@@ -42,22 +42,26 @@ func (p Program) place(ctx context.Context, o *Options) (place wire.Place, c con
 // index indexes a place and returns an engine that searches it.
 func (p Program) index(ctx context.Context, place wire.Place, of index.Options, c config.Config,
 	o *Options) (*retrieve.Engine, error) {
-	e, err := p.Searching(c, o.Settings, wire.Asking{})
+	x, e, err := p.indexed(ctx, place, of, c, o)
 	if err != nil {
 		return nil, err
-	}
-	x, err := p.Indexed(ctx, place, of, c, e, p.Warn)
-	if err != nil {
-		return nil, err
-	}
-	for _, note := range x.Notes {
-		p.Warn(note)
 	}
 	if x.Source.Vectors().Model == "" { // the notes say why
 		e.Embedder = nil
 	}
 	return &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker,
 		Now: p.Now}, nil
+}
+
+func (p Program) indexed(ctx context.Context, place wire.Place, of index.Options, c config.Config,
+	o *Options) (x wire.Indexed, e wire.Endpoints, err error) {
+	if e, err = p.Searching(c, o.Settings, wire.Asking{}); err == nil {
+		x, err = p.Indexed(ctx, place, of, c, e, p.Warn)
+	}
+	for _, note := range x.Notes {
+		p.Warn(note)
+	}
+	return x, e, err
 }
 
 // remote returns a commit of a repository on GitHub. It is fetched as one archive and not

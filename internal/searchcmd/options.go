@@ -34,6 +34,14 @@ func (o *Options) Flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
 }
 
+// IndexFlags registers the flags of index in a flag set.
+func (o *Options) IndexFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.dir, "dir", "", "the clone, or any `folder`; the default is the clone that holds this one")
+	f.StringVar(&o.rev, "rev", "", "the `commit` to index; the default is HEAD")
+	o.Settings.Flags(f, "index")
+	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
+}
+
 // Program holds what the command needs from the program that it is part of.
 type Program struct {
 	*driver.Front

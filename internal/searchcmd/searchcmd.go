@@ -1,5 +1,5 @@
-// Package searchcmd implements the search command: it searches a folder or a commit, or
-// measures how well the questions in a file are answered. It reads flags and files
+// Package searchcmd implements the commands search and index: it searches or indexes a folder or
+// a commit, or measures how well the questions in a file are answered. It reads flags and files
 // and prints results; retrieve does the searching.
 //
 // Start reading at Run, then golden.go for the measurement.
