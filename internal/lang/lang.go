@@ -94,9 +94,12 @@ func (l Language) NotCode(text string, at int) (from, to int) { return l.notCode
 func (l Language) Blank(text string) string { return l.notCode.blank(text) }
 
 // Defines returns a function that reports whether a line, comments and strings blanked, defines the name. It goes by
-// the form of the line, so it can be wrong.
+// the form of the line, so it can be wrong. Prose defines nothing.
 func (l Language) Defines(name string) func(line string) bool {
-	if l.defines.source == "" {
+	switch {
+	case l.Kind == Prose:
+		return func(string) bool { return false }
+	case l.defines.source == "":
 		return anyForms.defines(name)
 	}
 	return l.defines.defines(name)

@@ -10,12 +10,15 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // around holds what a change is about, judged by the chunks of its file, and the chunks that its names lead to.
 type around struct {
 	enclosing []chunk.Chunk // chunks that hold a changed line
+	code      string        // the changed lines, without comments and strings
 	names     []string      // names whose definitions the change adds, alters or removes
+	methods   []string      // those of them that are names of methods
 	touched   []string      // other names on the changed lines, in order
 	types     []string      // names in the signatures of the enclosing chunks
 
@@ -43,16 +46,18 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, err error)
 		return a, err
 	}
 	for _, name := range a.names {
-		found, err := s.mentions(ctx, name, words)
+		found, all, err := s.mentions(ctx, name, words)
 		if err != nil {
 			return a, err
 		}
-		a.users = append(a.users, found...)
+		if all || !slices.Contains(a.methods, name) {
+			a.users = append(a.users, found...)
+		}
 	}
 	by, err := s.definitions(ctx, slices.Concat(a.touched, a.types)...)
 	defined := func(names []string) (all []chunk.Chunk) {
 		for _, name := range names {
-			all = append(all, by[name]...)
+			all = append(all, without(by[name], func(c chunk.Chunk) bool { return a.local(c, name) })...)
 		}
 		return all
 	}
@@ -79,28 +84,41 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 	return a, nil
 }
 
+// local reports whether a name that a function defines in addition to its own is just that of a local variable:
+// no changed line names it as a field.
+func (a around) local(c chunk.Chunk, name string) bool {
+	return name != c.Name && (c.Kind == chunk.Function || c.Kind == chunk.Method) &&
+		!strings.Contains(a.code, "."+name) && !strings.Contains(a.code, "@"+name)
+}
+
 // constructors are the names that constructors have in all classes.
 var constructors = strings.Fields("__construct __init__ initialize constructor")
 
+// implicit matches the names of methods that are used without being named: who uses their class uses them.
+var implicit = pattern.Lazy(`^(__\w+|operator\W.*|initialize|constructor|get|set)$`)
+
 // read collects the names of a change to a file.
 func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
-	text, signatures, language := "", "", lang.Of(path)
+	signatures, language := "", lang.Of(path)
 	var lines []string // whose definitions may be visible elsewhere
 	for _, l := range changed {
 		code := language.Blank(l.text)
-		text += code + "\n"
+		a.code += code + "\n"
 		if !slices.ContainsFunc(a.enclosing, l.inBody) {
 			lines = append(lines, code)
 		}
 	}
-	on := chunk.Identifiers(text)
+	on := chunk.Identifiers(a.code)
 	for _, c := range a.enclosing {
 		defined := func(d chunk.Chunk) bool { return slices.Contains(d.Defines, c.Name) } // a test's it is not
 		switch {
-		case slices.Contains(constructors, c.Name):
+		case c.Kind == chunk.Method && implicit().MatchString(c.Name):
 			a.names = append(a.names, c.Scope[strings.LastIndex(c.Scope, ".")+1:])
 		case c.Kind != chunk.Constants && c.Kind != chunk.Window && slices.ContainsFunc(file, defined):
 			a.names = append(a.names, c.Name)
+			if c.Kind == chunk.Method {
+				a.methods = append(a.methods, c.Name)
+			}
 		}
 		for _, name := range c.Defines {
 			if c.Kind != chunk.Function && c.Kind != chunk.Method && slices.Contains(on, name) {

@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -116,11 +117,13 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	p.add(Similar, without(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
 		naming(a.names))
 	p.add(Defines, index.Ahead(s.visible(q.related(a.named), linked), s.changes), mostNamed, naming(a.touched))
-	p.add(Defines, q.related(a.typed), mostNamed, naming(a.types))
+	p.add(Defines, without(q.related(a.typed), q.unseenTest), mostNamed, naming(a.types))
 	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
 	p.add(Tests, q.related(tests), mostTests, naming(a.names))
+	prose := func(path string) bool { return lang.Of(path).Kind == lang.Prose }
 	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
-		return isTest(h) || path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
+		return isTest(h) || prose(q.path) && !prose(h.Path) ||
+			path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
 	}), mostJoined, nil)
 	if l := lang.Of(q.path); l.Name != "" && l.Kind == lang.Code {
 		p.add(Similar, hits, fewPieces-len(p.all), nil)
@@ -130,13 +133,17 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 
 var word = pattern.Lazy(`^[a-z]+$`)
 
-// visible returns the chunks that the file can see: in its folder, linked with it or part of the change. If no file is
-// linked, all can be seen; so can a function or type that no other of the chunks has the name of.
+// visible returns the chunks that the file can see: linked with it, part of the change or, in languages that do not
+// import each file by name, in its folder. If no file is linked, all can be seen; so can a function or type that no
+// other of the chunks has the name of. Only a test sees what tests define.
 func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
+	file := s.question.path
+	named := slices.Contains([]string{"javascript", "python"}, cmp.Or(lang.Of(file).Like, lang.Of(file).Name))
 	return without(chunks, func(c chunk.Chunk) bool {
-		near := len(linked) == 0 || path.Dir(c.Path) == path.Dir(s.question.path) || slices.Contains(linked, c.Path)
+		near := len(linked) == 0 || slices.Contains(linked, c.Path) || c.Path == file ||
+			path.Dir(c.Path) == path.Dir(file) && !named
 		others := without(chunks, func(d chunk.Chunk) bool { return d.Name == c.Name })
-		return !near && !s.changes(c) && (c.Kind == chunk.Constants || len(others) < len(chunks)-1)
+		return s.question.unseenTest(c) || !near && !s.changes(c) && (c.Kind == chunk.Constants || len(others) < len(chunks)-1)
 	})
 }
 
@@ -159,8 +166,8 @@ func (s *search) found(ctx context.Context, words ranked) ([]chunk.Chunk, error)
 var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
 
 // lost returns the names and quoted texts that are only on removed lines, such as a setting,
-// a key or a path, and the chunks that mention them. It leaves out a name that more than
-// rareWithin chunks mention, which says nothing.
+// a key or a path, and the chunks that mention them. It leaves out what says nothing: a name that
+// more than rareWithin chunks mention, and a plain word of prose.
 func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk, err error) {
 	var before, now strings.Builder
 	for _, h := range s.question.hunks {
@@ -173,6 +180,9 @@ func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk
 		}
 	}
 	all := chunk.Identifiers(before.String())
+	if lang.Of(s.question.path).Kind == lang.Prose { // most are just words
+		all = slices.DeleteFunc(all, func(name string) bool { return !looksCoded(name) })
+	}
 	for _, text := range quoted().FindAllString(before.String(), -1) {
 		all = append(all, text[1:len(text)-1])
 	}
@@ -192,6 +202,9 @@ func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk
 }
 
 func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }
+
+// unseenTest reports whether a chunk is of a test that the changed file, which is none, does not see.
+func (q question) unseenTest(c chunk.Chunk) bool { return isTest(c) && !lang.IsTest(q.path) }
 
 func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), which)

@@ -190,12 +190,15 @@ func TestAPackSaysOfUsersAloneThatTheyUseWhatIsChanged(t *testing.T) {
 	require.Equal(t, retrieve.Calls, c.pack(t, e, 4000)[i].Why, "it uses the name that the change took away")
 }
 
-// Words of comments, a test's it, a method's self, a header's guard, an import's alias and one-letter names have
-// users everywhere; those of a constructor name its type.
+// Words of comments, a test's it, a method's self, a header's guard, an import's alias, one-letter names and some
+// methods have users everywhere; those of a constructor, an accessor and the like name its type.
 func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 	header := "#ifndef A_H\n#define A_H\n#define ONE 1\n#endif\n"
 	constructor := "<?php\nclass Key {\n    private $n;\n\n    function turn() {\n        $this->n++;\n    }\n\n" +
 		"    function __construct($a) {\n        $this->n = $a;\n    }\n}\n"
+	accessor := "class Host {\n  get (p) {\n    return p + 1\n  }\n}\n"
+	method := strings.Replace(accessor, "get", "visit", 1)
+	iterated := "class Reader:\n    def __next__(self):\n        return 1\n"
 	for name, tt := range map[string]struct {
 		before, after, other, says string
 		found                      bool
@@ -220,6 +223,16 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 			"<?php\nfunction open() {\n    return new Key(1);\n}\n", "new Key", true},
 		"a.php another constructor": {constructor, strings.Replace(constructor, "$a", "$a, $b", 1),
 			"<?php\nclass Door extends Wood {\n    function shut() { parent::__construct(); }\n}\n", "Wood", false},
+		"a.py iteration": {iterated, strings.Replace(iterated, "return 1", "raise EOFError()", 1),
+			"def lines(text):\n    for line in Reader(text):\n        print(line)\n", "in Reader(text)", true},
+		"a.js accessor": {accessor, strings.Replace(accessor, "p + 1", "p", 1),
+			"function other(map) {\n  return map.get(1)\n}\n", "map.get", false},
+		"a.js accessor's class": {accessor, strings.Replace(accessor, "p + 1", "p", 1),
+			"function other() {\n  return new Host(1)\n}\n", "new Host", true},
+		"a.js method": {method, strings.Replace(method, "p + 1", "p", 1),
+			"function other(h) {\n  return h.visit(1)\n}\n", "h.visit", true},
+		"a.js method with users everywhere": {method, strings.Replace(method, "p + 1", "p", 1),
+			strings.Repeat("function other(h) {\n  return h.visit(1)\n}\n", 200), "h.visit", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, _, _ := strings.Cut(name, " ")
@@ -249,15 +262,21 @@ func TestAPackHasTheSettingsThatAChangeTookAway(t *testing.T) {
 	require.Subset(t, paths, []string{"app.properties", "deploy/values.yml"})
 }
 
-// A stub of another folder that defines the same word, or one that a comment has, is out of sight. What a class
-// inherits is not, if it is the only one of its name.
+// A stub of another folder that defines the same word, or one that a comment has, is out of sight, and so is a
+// variable of another function, but not a field. What a class inherits is not, if it is the only one of its name.
 func TestAPackDefinesNamesOfTheCodeThatTheFileCanSee(t *testing.T) {
+	const added = "+    result = which(with_retry(x.limit))  # after lookup"
 	c := change{path: "pkg/a.py", files: map[string]string{
-		"pkg/a.py":    "from pkg.b import which\n\n\ndef run(x):\n    return which(with_retry(x))  # after lookup\n",
+		"pkg/a.py": "from pkg.b import which\nfrom pkg.c import other\nfrom pkg.d import X\n\n\n" +
+			"def run(x: Probe):\n" + strings.TrimPrefix(added, "+") + "\n",
 		"pkg/b.py":    "def which(x):\n    return x\n\n\ndef lookup():\n    return 1\n",
-		"stubs/sh.py": "def which(x): ...\n", "base/retry.py": "def with_retry(x):\n    x += 1\n    return x\n",
+		"pkg/c.py":    "def other():\n    result = 3\n    return result\n",
+		"pkg/d.py":    "class X:\n    size = 3\n\n    def __init__(self):\n        self.limit = 3\n",
+		"pkg/e.py":    "which = 3\n", // not imported
+		"stubs/sh.py": "def which(x): ...\n", "tests/test_a.py": "from pkg.a import run\nlimit = 3\n\n\n" +
+			"class Probe:\n    x = 1\n", "base/retry.py": "def with_retry(x):\n    x += 1\n    return x\n",
 		"other/c.py": "x = 3\n\n\ndef y():\n    return 1\n"},
-		patch: "@@ -4,2 +4,2 @@\n def run(x):\n-    return x\n+    return which(with_retry(x))  # after lookup"}
+		patch: "@@ -6,2 +6,2 @@\n def run(x: Probe):\n-    return x\n" + added}
 	e, _ := c.engine(t, nil)
 	defines := func() (all []string) {
 		for _, p := range c.pack(t, e, 4000) {
@@ -267,9 +286,9 @@ func TestAPackDefinesNamesOfTheCodeThatTheFileCanSee(t *testing.T) {
 		}
 		return all
 	}
-	require.Equal(t, []string{"pkg/b.py:1-2", "base/retry.py:1-3"}, defines())
+	require.Equal(t, []string{"pkg/b.py:1-2", "base/retry.py:1-3", "pkg/d.py:4-5"}, defines())
 	e.Changed = []string{"pkg/a.py", "stubs/sh.py"} // no diff but its own shows what the change adds there
-	require.Equal(t, []string{"stubs/sh.py:1-1", "pkg/b.py:1-2", "base/retry.py:1-3"}, defines())
+	require.Equal(t, []string{"stubs/sh.py:1-1", "pkg/b.py:1-2", "base/retry.py:1-3", "pkg/d.py:4-5"}, defines())
 }
 
 // The function around a change is cut to the lines near it where callers would have no room.
@@ -317,12 +336,19 @@ func TestAPackPassesOverOtherLanguages(t *testing.T) {
 	}
 }
 
-// What shares words with a document or a setting says nothing about it.
+// What shares words with a document or a setting says nothing about it. Nor does a plain word that a document lost, or
+// that stands in it like a definition's name.
 func TestAPackOfADocumentHasNothingThatOnlyASearchFound(t *testing.T) {
-	for _, file := range []string{"docs/a.md", "docs/a.json", "docs/a.xml"} {
-		c := change{path: file, files: map[string]string{file: "The budget of an agent is reserved before a call.\n",
+	const now = "A class project of a budget of an agent is reserved before a call."
+	for file, before := range map[string]string{"docs/a.md": "The budget.", "docs/a.json": "A budget.",
+		"docs/a.xml": "A budget."} {
+		c := change{path: file, files: map[string]string{file: now + "\n",
 			"tests/" + path.Base(file): "Of another package.\n"},
-			patch: "@@ -1,1 +1,1 @@\n-The budget.\n+The budget of an agent is reserved before a call."}
+			patch: "@@ -1,1 +1,1 @@\n-" + before + "\n+" + now}
+		if file == "docs/a.md" {
+			c.files["docs/conf.py"] = "budget = 'of an agent'\n"
+			c.files["settings.toml"] = "project = 'budget'\n"
+		}
 		e, _ := c.engine(t, nil)
 		require.Empty(t, c.pack(t, e, 4000), file)
 	}

@@ -23,15 +23,16 @@ func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
 }
 
 // mentions returns the chunks that hold a name and do not define it, at most merged of them:
-// those that call it first, and within each group in the order of the list by words.
-func (s *search) mentions(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
-	found, err := s.Index.Mentions(ctx, name, mentioned, nil)
-	if err != nil {
-		return nil, err
+// those that call it first, and within each group in the order of the list by words. It also reports whether
+// it went through all of them.
+func (s *search) mentions(ctx context.Context, name string, words ranked) (found []chunk.Chunk, all bool, err error) {
+	if found, err = s.Index.Mentions(ctx, name, mentioned, nil); err != nil {
+		return nil, false, err
 	}
+	all = len(found) < mentioned
 	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) })
 	found = index.Ahead(words.byWords(found), func(c chunk.Chunk) bool { return strings.Contains(c.Text, name+"(") })
-	return found[:min(len(found), merged)], nil
+	return found[:min(len(found), merged)], all, nil
 }
 
 // around follows the hits of a sentence: what they call is often what was asked for, and

@@ -138,7 +138,10 @@ func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 
 // uses runs the stage that finds the chunks that mention a name.
 func (s *search) uses(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
-	return s.stage("structure", func() ([]chunk.Chunk, error) { return s.mentions(ctx, name, words) })
+	return s.stage("structure", func() ([]chunk.Chunk, error) {
+		found, _, err := s.mentions(ctx, name, words)
+		return found, err
+	})
 }
 
 func chunksOf(hits []index.Hit) (all []chunk.Chunk) {
