@@ -55,6 +55,7 @@ func TestT19_Check4_Check12_CalledWorkflowDecidedByApproval(t *testing.T) {
 	const caller = ".github/workflows/anything.yml" // one run needs no name
 	s := setUp(t, scene{})
 	drafted := s.calledDraft(caller, gateName)
+	require.NotContains(t, drafted.log, "draft-workflow")
 	require.Equal(t, "octo/demo/"+caller+"@refs/heads/main", s.opened(drafted).Manifest.WorkflowRef)
 	post := func() ended {
 		return s.calledJob(s.run, caller, reviewPath, "post", "pull_request_target",
@@ -72,12 +73,15 @@ func TestT19_Check4_CalledWorkflowDecidedByDispatch(t *testing.T) {
 	t.Run("of the named caller", func(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.calledDraft(draftWorkflow, "")
+		require.NotContains(t, drafted.log, "draft-workflow")
 		s.calledDecision(drafted.outputs["code"]).start().is(0, "POSTED")
 		s.posted()
 	})
 	t.Run("of another caller of the same workflow", func(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.calledDraft(".github/workflows/anything.yml", "")
+		drafted.says("this run is of .github/workflows/anything.yml, and a dispatch decides drafts of "+draftWorkflow,
+			"name the file with draft-workflow")
 		s.calledDecision(drafted.outputs["code"]).start().is(3, "REFUSED").
 			says("the draft was made by a run that may not make drafts", "workflows/anything.yml", draftWorkflow)
 		s.untouched()

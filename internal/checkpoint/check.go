@@ -105,7 +105,7 @@ type RunWant struct {
 func CheckRun(run Run, want RunWant) error {
 	path, _, _ := strings.Cut(run.Path, "@")
 	bad := func(label, found, wanted string) error {
-		return refuse(4, "only decide drafts of your own review workflow; "+draftAnew,
+		return refuse(4, "only decide drafts of your own review workflow, whose file draft-workflow names; "+draftAnew,
 			notOurRun, row("where", "run %d, %s", run.ID, label), row("found", "%.80q", found),
 			row("wanted", "%s", wanted))
 	}

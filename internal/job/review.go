@@ -52,6 +52,11 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		j.tellUndecidable(j.origin(change), change.Pull.Fork())
+		byDispatch := j.Environment == "" && len(change.Config.Environments) == 0
+		if file := workflowFile(j.env.WorkflowRef); byDispatch && file != "" && file != j.DraftWorkflow {
+			j.warn("this run is of " + file + ", and a dispatch decides drafts of " + j.DraftWorkflow +
+				": name the file with draft-workflow, here and in the deciding job")
+		}
 		return j.draft(ctx, change, reviewer, approvals)
 	}
 	whom := j.WithModel(j.Getenv)
