@@ -28,8 +28,10 @@ func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
 		}, []string{"#42 has a different diff", "the same commit against another base"}},
 		"closed": {func(s *stage) {
 			s.pull.Close()
-		}, []string{"#42 was closed before this draft was decided", "reopen"}},
-		"merged":       {func(s *stage) { s.pull.Merge() }, []string{"#42 was merged before this draft was decided"}},
+		}, []string{"#42 was closed, so none of its drafts can be decided", "reopen"}},
+		"merged": {func(s *stage) {
+			s.pull.Merge()
+		}, []string{"#42 was merged, so none of its drafts can be decided"}},
 		"force pushed": {func(s *stage) { s.pull.ForcePush(headTree()) }, []string{"has moved"}},
 	} {
 		t.Run(name, func(t *testing.T) {

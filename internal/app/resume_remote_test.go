@@ -229,8 +229,10 @@ func TestResumeRefusesWhatChangedMeanwhile(t *testing.T) {
 		"two people at once": {true, func(s *stage) {
 			onAnswer(s, func() { s.run.Approve(gateName, "sam", "") })
 		}, 3, []string{"somebody has decided meanwhile", "/actions/runs/"}},
-		"closed": {true, func(s *stage) { s.pull.Close() }, 3, []string{"was closed before this draft was decided"}},
-		"merged": {true, func(s *stage) { s.pull.Merge() }, 3, []string{"was merged before this draft was decided"}},
+		"closed": {true, func(s *stage) { s.pull.Close() }, 3,
+			[]string{"was closed, so none of its drafts can be decided"}},
+		"merged": {true, func(s *stage) { s.pull.Merge() }, 3,
+			[]string{"was merged, so none of its drafts can be decided"}},
 		"the run ended without an answer": {true, func(s *stage) { s.run.Finish("failure") }, 3,
 			[]string{"not waiting for this answer (completed failure)", "re-run its failed jobs", "/actions/runs/"}},
 		"the run is not there yet": {true, func(s *stage) { s.run.Finish(""); s.run.Rerun() }, 3,

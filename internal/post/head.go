@@ -26,10 +26,10 @@ func CheckHead(s checkpoint.Subject, code string, now Now) error {
 	switch {
 	case now.Merged:
 		return movedError("read the draft in its run's summary; to a merged pull request nothing is posted",
-			fmt.Sprintf("#%d was merged before this draft was decided", s.Number), draft)
+			fmt.Sprintf("#%d was merged, so none of its drafts can be decided", s.Number), draft)
 	case !now.Open:
 		return movedError("reopen the pull request and decide again, or let the draft expire",
-			fmt.Sprintf("#%d was closed before this draft was decided", s.Number), draft)
+			fmt.Sprintf("#%d was closed, so none of its drafts can be decided", s.Number), draft)
 	case now.HeadSHA != s.Head:
 		return movedError(anew, fmt.Sprintf("#%d has moved since this draft was made", s.Number), draft,
 			row("now", "commit %.7s, with %s diff", now.HeadSHA, diff))

@@ -19,10 +19,10 @@ func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
 	now := post.Now{Open: true, HeadSHA: head, DiffDigest: diff}
 	require.NoError(t, post.CheckHead(drafted, code, now))
 	for want, change := range map[string]func(*post.Now){
-		"#42 was closed before": func(n *post.Now) { n.Open = false },
-		"#42 was merged before": func(n *post.Now) { n.Open, n.Merged = false, true },
-		"same commit against":   func(n *post.Now) { n.DiffDigest = base },
-		"with the same diff":    func(n *post.Now) { n.HeadSHA = base },
+		"#42 was closed, so none": func(n *post.Now) { n.Open = false },
+		"#42 was merged, so none": func(n *post.Now) { n.Open, n.Merged = false, true },
+		"same commit against":     func(n *post.Now) { n.DiffDigest = base },
+		"with the same diff":      func(n *post.Now) { n.HeadSHA = base },
 	} {
 		n := now
 		change(&n)
