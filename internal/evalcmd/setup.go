@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -48,14 +49,14 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 	if e.Dir, err = p.runDir(o.out, files, e.Reviewer.Name); err != nil {
 		return e, err
 	}
-	return e, setPrices(&e)
+	return e, setPrices(&e, o.WithModel(p.Getenv))
 }
 
 // setPrices sets the prices of reviewer and judge. It returns an error if a cost cap could not
 // be kept for want of one.
-func setPrices(e *eval.Options) error {
+func setPrices(e *eval.Options, s settings.Settings) error {
 	price := func(model string) (*cost.Price, error) {
-		if p, ok := wire.PriceOf(model, e.Config); ok {
+		if p, ok := wire.PriceOf(model, e.Config, s); ok {
 			return &p, nil
 		}
 		if e.Budget.Cap == 0 {
