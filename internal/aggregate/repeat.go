@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -69,10 +71,18 @@ func markTwins(all []*entry) {
 // names reports whether a finding's text has another one's place, as path:line.
 func (f *entry) names(other *entry) bool {
 	for line := max(other.StartLine, other.Line-longestRange); line <= other.Line; line++ {
-		_, after, found := strings.Cut(f.Body+" ", fmt.Sprintf("%s:%d", other.Path, line))
-		if found && (after[0] < '0' || after[0] > '9') {
-			return true
+		parts := strings.Split(f.Body, fmt.Sprintf("%s:%d", other.Path, line))
+		for i, before := range parts[:len(parts)-1] { // path and line may each be part of a longer one
+			if !endsInPath(strings.TrimSuffix(before, "./")) && strings.IndexAny(parts[i+1], "0123456789") != 0 {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// endsInPath reports whether a path that follows a text may be the end of a longer one.
+func endsInPath(text string) bool {
+	c, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("/_-.", c)
 }

@@ -67,6 +67,11 @@ func TestFindingsOfTwoFilesAboutOneCauseAreOneWithBothPlaces(t *testing.T) {
 		"each names the other": {"A failure ends in a panic", "lib/a.go:1 passes a map.", "`b.go` counts it down.", 1},
 		"only one does":        {"A failure ends in a panic", "lib/a.go:1 passes a map.", "", 2},
 		"another line":         {"A map is given to `retry` for tries", "See lib/a.go:11.", "", 2},
+		"first another line":   {"A map is given to `retry` for tries", "See lib/a.go:11 and lib/a.go:1.", "", 1},
+		"another file":         {"A map is given to `retry` for tries", "lib/a.go reads mylib/a.go:1.", "", 2},
+		"in a folder":          {"A map is given to `retry` for tries", "lib/a.go reads src/lib/a.go:1.", "", 2},
+		"first another file":   {"A map is given to `retry` for tries", "See src/lib/a.go:1, (lib/a.go:1).", "", 1},
+		"from the folder":      {"A map is given to `retry` for tries", "See ./lib/a.go:1.", "", 1},
 		"no place":             {"A map is given to `retry` for tries", "See lib/a.go.", "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
