@@ -140,7 +140,7 @@ func (s *stage) told(drafted ended) (kept []string, held map[string]finding.Find
 			kept = append(kept, f.Title)
 			continue
 		}
-		require.NotEmpty(s.t, f.Note, "%s is kept out without a reason", f.Title)
+		require.NotEmpty(s.t, f.Note, "%s is filtered without a reason", f.Title)
 		held[f.Title] = f
 	}
 	return kept, held
@@ -158,7 +158,7 @@ func (s *stage) complete(drafted ended, news ...string) {
 			require.True(s.t, slices.Contains(kept, title) || held[title].Filtered != "", "%s is lost", title)
 		}
 	}
-	_, out, _ := strings.Cut(drafted.summary, "Kept out: ")
+	_, out, _ := strings.Cut(drafted.summary, "Filtered: ")
 	for _, title := range s.present() {
 		require.NotEqual(s.t, slices.Contains(news, title), strings.Contains(out, title), "%s\n%s", title,
 			drafted.summary)

@@ -37,7 +37,7 @@ func MarkDropped(d decision.Decision, earlier []Earlier, by string) []Earlier {
 	return earlier
 }
 
-// Apply returns the findings as decided, in the order of Compare. Findings that a filter held back
+// Apply returns the findings as decided, in the order of Compare. Findings that were filtered
 // before come after the others, untouched. Dropped ones are marked, not removed. An edit replaces
 // only the body. A move takes a finding from its line to the review's body, never the other way,
 // because nobody saw it there.

@@ -51,7 +51,7 @@ const (
 	Lint       = "lint"        // of every linter's finding
 )
 
-// Filter is the reason why a finding is kept out of the draft. A filtered finding stays in the
+// Filter is the reason why a finding is not part of the draft. A filtered finding stays in the
 // state. Each filter has its wording in render's filtered.go.
 type Filter string
 
@@ -105,7 +105,7 @@ type Finding struct {
 	Also     []string `json:"also,omitempty"`      // other sources that report it: names of rules, or "model"
 	RuleText string   `json:"rule_text,omitempty"` // the rule's own text for it; shown after Body
 
-	Filtered Filter `json:"filtered,omitempty"` // set if the finding is kept out of the draft
+	Filtered Filter `json:"filtered,omitempty"` // set if the finding is not part of the draft
 	Note     string `json:"note,omitempty"`     // why it is placed in the body, or filtered; our own words
 }
 

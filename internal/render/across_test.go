@@ -110,18 +110,18 @@ func TestTheDraftSaysWhatWasHeldBackAndWhy(t *testing.T) {
 	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted,
 		""), held(finding.AlreadyCommented, "said by @mira on line 7"), held(finding.Refuted, ""))
 	draft := summary.Draft(r, dialog())
-	require.Contains(t, draft, "<summary>Kept out: 1 posted before, 1 said by people, 1 dropped before, 1 "+
+	require.Contains(t, draft, "<summary>Filtered: 1 posted before, 1 said by people, 1 dropped before, 1 "+
 		"duplicate, 1 low confidence, 1 refuted</summary>")
 	require.Contains(t, draft, "An approver dropped it from an earlier draft:\n\n- minor `a.go:7` A claim (dropped "+
 		"by `@rita`: known)\n")
 	require.Contains(t, draft, "Somebody said it of the same lines:\n\n- minor `a.go:7` A claim (said by `@mira` on "+
 		"line 7)\n")
 	require.Contains(t, terminal.Review(r, terminal.Options{Width: 80}),
-		"kept out: 1 posted before, 1 said by people, 1 dropped before, ")
-	require.NotContains(t, render.File(r), "Kept out", "it is not posted")
+		"filtered: 1 posted before, 1 said by people, 1 dropped before, ")
+	require.NotContains(t, render.File(r), "Filtered", "it is not posted")
 }
 
-func TestDraftsWithMuchThatWasKeptOutStayUnderGitHubsLimit(t *testing.T) {
+func TestDraftsWithMuchThatWasFilteredStayUnderGitHubsLimit(t *testing.T) {
 	t.Parallel()
 	r := across(5000)
 	for i := range 5000 {

@@ -10,9 +10,9 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-const filteredBytes = 150_000 // of the list of what was kept out, about
+const filteredBytes = 150_000 // of the list of what was filtered, about
 
-// reason says why findings are kept out: short in a count, long above their list.
+// reason says why findings are filtered: short in a count, long above their list.
 type reason struct {
 	filter      finding.Filter
 	short, long string
@@ -33,8 +33,8 @@ var reasons = []reason{
 	{finding.Misquoted, "misquoted", "It quotes a line that is nowhere in the change"},
 }
 
-// keptOut groups findings by the reason for which they were kept out, in the order of reasons.
-func keptOut(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
+// filteredByReason groups findings by the reason for which they were filtered, in the order of reasons.
+func filteredByReason(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
 	for _, r := range reasons {
 		other := func(f finding.Finding) bool { return f.Filtered != r.filter }
 		if g := slices.DeleteFunc(slices.Clone(all), other); len(g) > 0 {
@@ -44,19 +44,19 @@ func keptOut(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
 	return why, groups
 }
 
-// KeptOut lists the findings that were kept out, by reason.
-func (r Review) KeptOut() string {
+// FilteredList lists the filtered findings, by reason.
+func (r Review) FilteredList() string {
 	all := r.Filtered
 	if len(all) == 0 {
 		return ""
 	}
 	var blocks []string
 	size := 0
-	why, groups := keptOut(all)
+	why, groups := filteredByReason(all)
 	for i, g := range groups {
 		var rows []string
 		for j, f := range g {
-			row := keptOutItem(f)
+			row := filteredItem(f)
 			if size += len(row); size > filteredBytes {
 				rows = append(rows, "- and "+wording.Thousands(int64(len(g)-j))+" more")
 				break
@@ -65,10 +65,10 @@ func (r Review) KeptOut() string {
 		}
 		blocks = append(blocks, guard.Inline(why[i].long, TitleRunes)+":", strings.Join(rows, "\n"))
 	}
-	return Details("Kept out: "+InlineHTML(r.KeptOutCounts(), 0), Paragraphs(blocks...))
+	return Details("Filtered: "+InlineHTML(r.FilteredCounts(), 0), Paragraphs(blocks...))
 }
 
-func keptOutItem(f finding.Finding) string {
+func filteredItem(f finding.Finding) string {
 	row := fmt.Sprintf("- %s %s", f.Severity, guard.Code(position(f))+oldSuffix(f))
 	if t := Title(f); t != "" {
 		row += " " + t
@@ -79,10 +79,10 @@ func keptOutItem(f finding.Finding) string {
 	return row
 }
 
-// KeptOutCounts returns "2 posted before, 1 duplicate".
-func (r Review) KeptOutCounts() string {
+// FilteredCounts returns "2 posted before, 1 duplicate".
+func (r Review) FilteredCounts() string {
 	var parts []string
-	why, groups := keptOut(r.Filtered)
+	why, groups := filteredByReason(r.Filtered)
 	for i, g := range groups {
 		parts = append(parts, wording.Amount(len(g), why[i].short))
 	}

@@ -22,7 +22,7 @@ type Review struct {
 	Head     string               // the reviewed commit, or empty
 	Files    []finding.FileReview // every changed file, in path order
 	Findings []finding.Finding    // the kept ones, in the order shown
-	Filtered []finding.Finding    // the ones kept out, with Filtered and Note
+	Filtered []finding.Finding    // the filtered ones, with Filtered and Note
 	Unlisted int                  // further changed files, which GitHub does not list
 	Notices  []string             // warnings in our words; quotes in them are already guarded
 	Flags    []finding.Flag       // shown to the approver only; never posted

@@ -48,7 +48,7 @@ func TestOneIsSingularAndTwoArePlural(t *testing.T) {
 				"a.go, b.go  failed: look at OPENAI_API_KEY\n"},
 		"duplicates": {func(n int) string {
 			return render.Review{Filtered: slices.Repeat([]finding.Finding{{Filtered: finding.Duplicate}},
-				n)}.KeptOutCounts()
+				n)}.FilteredCounts()
 		}, "1 duplicate", "2 duplicates"},
 		"hidden findings": {func(n int) string {
 			page := summary.Draft(render.Review{Findings: make([]finding.Finding, n)}, hidden(dialog(), ""))
@@ -71,7 +71,7 @@ func TestCountsHaveThousandsSeparators(t *testing.T) {
 		r.Files = append(r.Files, file("a.png", finding.Skipped, finding.Binary))
 	}
 	require.Contains(t, render.Body(r), "**1,200 minor**")
-	require.Contains(t, r.KeptOut(), "1,201 low confidence")
+	require.Contains(t, r.FilteredList(), "1,201 low confidence")
 	require.Contains(t, r.SkippedByReason(), "1,201 binary")
 	require.Contains(t, render.Approval(decision.Record{Dropped: make([]decision.Drop, 1200),
 		Edited: make([]decision.Edit, 1100)}, true),

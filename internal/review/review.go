@@ -3,7 +3,7 @@
 //
 // If a model is configured for it, a file is first labeled. It is then reviewed in as many parts
 // as needed, and severe findings are verified. The package never calls a file clean on an answer
-// that it could not read: such a file is failed, with the reason. Findings that it holds back stay
+// that it could not read: such a file is failed, with the reason. Findings that it filters stay
 // in the result, marked. Filters over all files come later. Start reading at Model.Review, then at
 // part.go.
 package review

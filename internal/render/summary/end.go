@@ -118,7 +118,7 @@ func (e Ending) rest(r render.Review) []string {
 		return nil
 	case drafted:
 		r.Posts = false
-		return []string{banner(r.Warnings()), r.WhatItDoes(), r.PostedBefore(), r.WhatWasAsked(), unread, r.KeptOut(),
+		return []string{banner(r.Warnings()), r.WhatItDoes(), r.PostedBefore(), r.WhatWasAsked(), unread, r.FilteredList(),
 			files, paid(r)}
 	}
 	handover := ""

@@ -30,7 +30,7 @@ func Draft(r render.Review, d Decide) string {
 	head := render.Paragraphs(d.head(r), banner(r.Warnings()), r.WhatItDoes())
 	unread, files := r.FileLists(draftFiles)
 	tail := render.Paragraphs(r.WhatWasAsked(), r.Instructions(config.HandoverReview, false),
-		cmp.Or(unread, r.NotReached()), r.PostedBefore(), r.Resolved(), r.KeptOut(), r.Linters, files, d.footer(r))
+		cmp.Or(unread, r.NotReached()), r.PostedBefore(), r.Resolved(), r.FilteredList(), r.Linters, files, d.footer(r))
 	return render.Paragraphs(head, r.Claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 

@@ -247,7 +247,7 @@ func (t *screen) writeUnread() {
 func (t *screen) writeFoot() {
 	if len(t.Filtered) > 0 {
 		t.WriteString("\n")
-		t.writeText("", "kept out: "+t.KeptOutCounts())
+		t.writeText("", "filtered: "+t.FilteredCounts())
 	}
 	if parts := wording.Costs(t.Usage, t.Limit); len(parts) > 0 {
 		t.WriteString("\n")
