@@ -13,7 +13,7 @@ import (
 
 // Subject describes a flow so that its drafts can be passed from job to job. S is the
 // state of its graph, which stops at a gate answered by a decision.Answer. Before the
-// graph acts on the outside world it looks for an earlier result, as Desk.Standing does.
+// graph acts on the outside world it looks for an earlier result, as Decisions.Standing does.
 type Subject[S any] struct {
 	About  func(S) checkpoint.Manifest // returns a draft's thread, subject, run, times, settings and outcome
 	Shown  func(S) checkpoint.Shown    // returns all that its approver can read
@@ -139,8 +139,8 @@ func Next[S any](approved func(S) *bool, act, again, end graph.Target) func(S) g
 }
 
 // CarryOut records an answer and acts on it.
-func (d *Draft[S]) CarryOut(ctx context.Context, desk *Desk, answer decision.Answer) error {
-	first, err := desk.Decide(ctx, answer.Record, d.anew, d.Manifest.CreatedAt)
+func (d *Draft[S]) CarryOut(ctx context.Context, decisions *Decisions, answer decision.Answer) error {
+	first, err := decisions.Decide(ctx, answer.Record, d.anew, d.Manifest.CreatedAt)
 	if err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (s *site[S]) decide(d deciding) error {
 		return err
 	}
 	out := Out{Dir: s.dir}
-	desk := &handoff.Desk{
+	decisions := &handoff.Decisions{
 		Records: &handoff.Artifacts{
 			Runs: runs, Subject: s.about(), Branch: "main", Protection: d.protection,
 			Own: uploads{artifactstore.REST{}, d.run}, Out: s.t.Output(),
@@ -156,7 +156,7 @@ func (s *site[S]) decide(d deciding) error {
 		Run: d.run.ID, Listed: true, Keyed: d.protection.Keyed(), Standing: out.Standing,
 		Warn: func(what string, err error) { s.t.Log(what, err) },
 	}
-	out.Race = desk.Race
+	out.Race = decisions.Race
 	draft, err := s.open(ctx, verified, out, plain)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (s *site[S]) decide(d deciding) error {
 	if err != nil {
 		return err
 	}
-	return draft.CarryOut(ctx, desk, answer)
+	return draft.CarryOut(ctx, decisions, answer)
 }
 
 // unmoved is check 9: the branch is as it was.

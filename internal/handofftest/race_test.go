@@ -87,9 +87,9 @@ func (f Flow[S]) deciders(t *testing.T, draft checkpoint.Draft, seed uint64, ver
 func (f Flow[S]) decide(ctx context.Context, draft checkpoint.Draft, dir string, records handoff.Records, run int64,
 	verdict decision.Verdict, over func(graph.Store) graph.Store) error {
 	out := Out{Dir: dir}
-	desk := &handoff.Desk{Records: records, Run: run, Listed: true, Standing: out.Standing,
+	decisions := &handoff.Decisions{Records: records, Run: run, Listed: true, Standing: out.Standing,
 		Warn: func(string, error) {}}
-	out.Race = desk.Race
+	out.Race = decisions.Race
 	opened, err := f.open(ctx, draft, out, over)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (f Flow[S]) decide(ctx context.Context, draft checkpoint.Draft, dir string,
 	d := decision.Decision{Verdict: verdict}
 	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code,
 		By: fmt.Sprint("run ", run), At: made, Via: decision.ByDispatch}
-	return opened.CarryOut(ctx, desk, decision.Answer{Decision: d, Record: record.With(d)})
+	return opened.CarryOut(ctx, decisions, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
 // Races has jobs decide one draft at the same time, alike and otherwise: one decision

@@ -202,7 +202,7 @@ func (g *gated[S]) carryOut(ctx context.Context, o *handoff.Draft[S], answer dec
 	if g.onRecord != nil {
 		answer.Record = g.onRecord(o.State, answer.Record)
 	}
-	if err := o.CarryOut(ctx, g.desk(o.State), answer); err != nil {
+	if err := o.CarryOut(ctx, g.decisions(o.State), answer); err != nil {
 		return driver.Report{}, err
 	}
 	r, err := g.report(context.WithoutCancel(ctx), o)
@@ -244,9 +244,10 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
 
-// desk returns the desk that records decisions on a draft.
-func (g *gated[S]) desk(s S) *handoff.Desk {
-	return g.deskOf(g.origin.Subject, g.origin.Branch, func(ctx context.Context, thread string) (string, bool, error) {
+// decisions returns what records decisions on a draft.
+func (g *gated[S]) decisions(s S) *handoff.Decisions {
+	return g.decisionsOf(g.origin.Subject, g.origin.Branch, func(ctx context.Context,
+		thread string) (string, bool, error) {
 		return g.standing(ctx, s, thread)
 	})
 }
@@ -270,12 +271,12 @@ func (g *gated[S]) revisionAnswer(ctx context.Context, o *handoff.Draft[S]) (dec
 	if err != nil {
 		return decision.Answer{}, err
 	}
-	desk := g.desk(o.State)
-	on, err := desk.Claims(ctx, o.Code)
+	decisions := g.decisions(o.State)
+	on, err := decisions.Claims(ctx, o.Code)
 	if err == nil {
 		err = handoff.Governed(on, record)
 	}
-	if err == nil && desk.Keyed { // otherwise revising another draft would undo a rejection
+	if err == nil && decisions.Keyed { // otherwise revising another draft would undo a rejection
 		approved := record
 		approved.Decision = decision.Approve
 		err = handoff.Remembered(on, approved, g.of.Anew(o.State), o.Manifest.CreatedAt)

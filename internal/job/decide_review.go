@@ -41,7 +41,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		return nil, err
 	}
 	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return driver.Post(ctx, j.ours, s, j.desk(now.Pull).Race(*s.Decision), j.own, j.warn)
+		return driver.Post(ctx, j.ours, s, j.decisions(now.Pull).Race(*s.Decision), j.own, j.warn)
 	}}
 	return &gated[reviewpr.State]{
 		job: j, of: reviewpr.Subject(), origin: j.origin(now),
@@ -198,7 +198,7 @@ func (j *job) markWaiting(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	m := draft.Manifest
-	on, err := g.desk(reviewpr.State{}).Claims(ctx, draft.Code)
+	on, err := g.decisions(reviewpr.State{}).Claims(ctx, draft.Code)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -253,14 +253,14 @@ func (j *job) revise(ctx context.Context) (driver.Report, error) {
 	return g.revise(ctx, func(s reviewpr.State) error {
 		return cmp.Or(driver.MayRevise(reviewer, s.Draft), gate.CheckRounds(len(s.Rounds)))
 	}, func(ctx context.Context, o *handoff.Draft[reviewpr.State], answer decision.Answer) (driver.Report, error) {
-		change, before, err := j.unchanged(ctx, o)
+		change, earlier, err := j.unchanged(ctx, o)
 		if err == nil {
 			err = j.chooseEnvironment(ctx, change)
 		}
 		if err != nil {
 			return driver.Report{}, err
 		}
-		r, err := j.redraft(ctx, o, change, before, reviewer, approvals, answer)
+		r, err := j.redraft(ctx, o, change, earlier, reviewer, approvals, answer)
 		r.Changes = g.changes
 		return r, err
 	})
@@ -292,15 +292,15 @@ func (j *job) checkFeedback() error {
 
 // unchanged reads the change with its files again, and what earlier runs have left. It
 // refuses a commit that was decided, and a change that has moved.
-func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (ingest.Change, before, error) {
+func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (ingest.Change, earlierRuns, error) {
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.File()})
 	if err == nil {
 		err = post.CheckHead(p.Manifest.Subject, p.Code, driver.PullNow(change))
 	}
 	if err != nil {
-		return ingest.Change{}, before{}, err
+		return ingest.Change{}, earlierRuns{}, err
 	}
-	b, err := j.before(ctx, change)
+	b, err := j.readEarlierRuns(ctx, change)
 	if err == nil && b.done.Outcome != "" {
 		err = problem.Refuse(13, "this commit has already been decided, so nothing is left to revise",
 			"push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
@@ -311,14 +311,14 @@ func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (
 
 // redraft runs the graph from the answer to the next gate, and stores the draft parked
 // there. Progress is stored as for a first draft.
-func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], change ingest.Change, before before,
+func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], change ingest.Change, earlier earlierRuns,
 	r *wire.Reviewer, approvals []string, answer decision.Answer) (driver.Report, error) {
 	r.NameModel(change.Config)
 	store := j.reviewStore(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return driver.Report{}, err
 	}
-	b := j.brief(change, before.paid)
+	b := j.brief(change, earlier.paid)
 	b.Revises = &p.State.Usage
 	after, err := j.driver(store, change.Thread, r).Revise(ctx, b, reviewpr.Steps{
 		Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings),
@@ -335,5 +335,5 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	after.Before = p.State.Usage.Cost
-	return j.storeDraft(ctx, after, store, j.desk(after.State.Pull), before.drafts)
+	return j.storeDraft(ctx, after, store, j.decisions(after.State.Pull), earlier.drafts)
 }

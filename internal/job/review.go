@@ -108,25 +108,25 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Reviewer,
 	approvals []string) (driver.Report, error) {
 	reviewer.NameModel(change.Config)
-	before, err := j.before(ctx, change)
-	if err != nil || before.done.Outcome != "" {
-		return before.done, err
+	earlier, err := j.readEarlierRuns(ctx, change)
+	if err != nil || earlier.done.Outcome != "" {
+		return earlier.done, err
 	}
 	if change.Config.CapPerPull > 0 && !j.Protection.Keyed() {
 		j.warn("max-cost-per-pull counts only this run: what other runs have cost is believed under " +
 			"trust: seal or encrypt, which vouch for it")
 	}
 	store := j.reviewStore(change)
-	r, err := j.driver(store, change.Thread, reviewer).Draft(ctx, j.brief(change, before.paid),
+	r, err := j.driver(store, change.Thread, reviewer).Draft(ctx, j.brief(change, earlier.paid),
 		func(ctx context.Context) (ingest.Change, error) {
 			return ingest.Files(ctx, j.api, change)
 		}, reviewpr.Steps{
-			Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings), Recall: j.recall(before.known),
-			Stays: before.stays,
+			Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings), Recall: j.recall(earlier.known),
+			Stays: earlier.stays,
 		}, func(c ingest.Change) (reviewpr.Draft, error) {
 			err := j.chooseEnvironment(ctx, c)
 			j.warnAlone(c.Pull.Author)
-			return j.draftFacts(ctx, c, reviewer, approvals, before), err
+			return j.draftFacts(ctx, c, reviewer, approvals, earlier), err
 		})
 	if err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, err)
@@ -138,14 +138,14 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		}
 		err = errors.Join(err, store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
-			err = errors.Join(err, j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.newRecord(), ""))
+			err = errors.Join(err, j.decisions(r.State.Pull).Withdraw(ctx, earlier.drafts, j.newRecord(), ""))
 		}
 		if err != nil {
 			j.warnOf("what was paid or withdrawn could not be stored", err)
 		}
 		return r, nil
 	}
-	return j.storeDraft(ctx, r, store, j.desk(r.State.Pull), before.drafts)
+	return j.storeDraft(ctx, r, store, j.decisions(r.State.Pull), earlier.drafts)
 }
 
 // driver returns the driver of a thread, and sets up the reviewer for a job.
@@ -167,13 +167,13 @@ func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 
 // storeDraft stores a parked draft, and then removes what it replaces: earlier drafts, which
 // could be decided until then, and its own progress.
-func (j *job) storeDraft(ctx context.Context, r driver.Report, store *artifactstore.Store, desk *handoff.Desk,
+func (j *job) storeDraft(ctx context.Context, r driver.Report, store *artifactstore.Store, decisions *handoff.Decisions,
 	replaced []checkpoint.Draft) (driver.Report, error) {
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
 	r.Retained = j.retained(ctx, r.Artifact)
-	if err := desk.Withdraw(ctx, replaced, j.newRecord(), r.Code); err != nil {
+	if err := decisions.Withdraw(ctx, replaced, j.newRecord(), r.Code); err != nil {
 		j.warnOf("the earlier draft could not be withdrawn, either may be decided", err)
 	} else if len(replaced) > 0 {
 		r.Withdrew = replaced[0].Code
@@ -214,14 +214,14 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 
 // draftFacts returns the facts about this job's draft.
 func (j *job) draftFacts(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string,
-	before before) reviewpr.Draft {
+	earlier earlierRuns) reviewpr.Draft {
 	d := j.Facts(ctx, j.Settings, r)
 	d.Manifest = j.withRun(d.Manifest, approvals)
 	d.Web, d.Again = change.Pull.Web(), j.Anew
-	if len(before.stays) > 0 {
-		d.Withdrew, d.WithdrewBy = before.drafts[0].Code, j.by()
+	if len(earlier.stays) > 0 {
+		d.Withdrew, d.WithdrewBy = earlier.drafts[0].Code, j.by()
 	}
-	for _, replaced := range before.drafts {
+	for _, replaced := range earlier.drafts {
 		d.UsedIDs = max(d.UsedIDs, reviewpr.UsedIDs(replaced.Snapshot))
 	}
 	return d

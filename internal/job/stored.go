@@ -87,9 +87,9 @@ func (j *job) listed(ctx context.Context, r handoff.Resume) ([]handoff.Candidate
 		handoff.NeedsActions(err, "the draft's artifact cannot be read")
 }
 
-// desk returns the desk that records decisions on drafts of the pull request.
-func (j *job) desk(pr *pull.Pull) *handoff.Desk {
-	return j.deskOf(reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), pr.DefaultBranch, j.posted)
+// decisions returns what records decisions on drafts of the pull request.
+func (j *job) decisions(pr *pull.Pull) *handoff.Decisions {
+	return j.decisionsOf(reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), pr.DefaultBranch, j.posted)
 }
 
 // posted finds the posted review of a thread, whichever of its drafts was approved.
@@ -97,18 +97,18 @@ func (j *job) posted(ctx context.Context, thread string) (string, bool, error) {
 	return post.FindPosted(ctx, j.ours, j.ref, thread)
 }
 
-// deskOf returns the desk that records decisions on drafts of a subject. standing finds what
+// decisionsOf returns what records decisions on drafts of a subject. standing finds what
 // was done on a thread.
-func (j *job) deskOf(about checkpoint.Subject, branch string,
-	standing func(context.Context, string) (string, bool, error)) *handoff.Desk {
-	desk := &handoff.Desk{
+func (j *job) decisionsOf(about checkpoint.Subject, branch string,
+	standing func(context.Context, string) (string, bool, error)) *handoff.Decisions {
+	decisions := &handoff.Decisions{
 		Records: j.records(about, branch), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil,
 		Keyed: j.Protection.Keyed(), Warn: j.warnOf, Standing: standing,
 	}
 	if j.own {
-		desk.Records = unrecorded{j.records(about, branch)}
+		decisions.Records = unrecorded{j.records(about, branch)}
 	}
-	return desk
+	return decisions
 }
 
 // unrecorded reads decisions but stores none: only a run can upload an artifact.
@@ -136,8 +136,8 @@ func (j *job) warnOf(what string, err error) {
 	j.warn(what)
 }
 
-// before is what earlier runs have left for a pull request.
-type before struct {
+// earlierRuns is what earlier runs have left for a pull request.
+type earlierRuns struct {
 	done   driver.Report // set if this commit was decided already
 	paid   reviewpr.Paid
 	drafts []checkpoint.Draft  // of this commit, which the new draft replaces
@@ -145,35 +145,35 @@ type before struct {
 	known  [][]finding.Earlier // from decided drafts of the pull request, newest first
 }
 
-// before looks for earlier decisions and paid results. A result that cannot be read is
+// readEarlierRuns looks for earlier decisions and paid results. A result that cannot be read is
 // paid for again.
-func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
+func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlierRuns, error) {
 	url, posted, err := post.FindPosted(ctx, j.ours, j.ref, change.Thread)
 	if ctx.Err() != nil {
-		return before{}, ctx.Err()
+		return earlierRuns{}, ctx.Err()
 	}
 	if err != nil { // the deciding job checks again
 		j.warnOf("whether this commit was reviewed before could not be read", err)
 	}
 	if posted {
-		return before{done: j.undrafted(ctx, change, reviewpr.Posted, url,
+		return earlierRuns{done: j.undrafted(ctx, change, reviewpr.Posted, url,
 			"this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items, origin := j.listStored(ctx), j.origin(change)
 	records := j.records(origin.Subject, origin.Branch)
 	if !j.Anew && records.Rejected(ctx, items, change.Thread) {
-		return before{done: j.undrafted(ctx, change, reviewpr.Aborted, "",
+		return earlierRuns{done: j.undrafted(ctx, change, reviewpr.Aborted, "",
 			"a draft of this commit was rejected; again: true drafts it again")}, nil
 	}
-	var b before
+	var b earlierRuns
 	found := handoff.Candidates(j.checkpoints(items, origin.Subject), change.Pull.RepoID)
 	if j.Anew {
-		b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.newRecord())
+		b.drafts, err = j.decisions(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.newRecord())
 		if err != nil {
-			return before{}, err
+			return earlierRuns{}, err
 		}
 		if b.stays, err = j.findingsToKeep(ctx, b.drafts, change); err != nil {
-			return before{}, err
+			return earlierRuns{}, err
 		}
 	}
 	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {

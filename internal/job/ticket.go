@@ -161,7 +161,7 @@ func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 		Closes: p.asked.Issue(), Drafted: p.drafter})
 	q.Link, q.Again = link, "re-run the failed jobs"
 	if q.CoAuthor = p.coAuthor; s.Decision != nil {
-		q.Race = p.desk(s).Race(*s.Decision)
+		q.Race = p.decisions(s).Race(*s.Decision)
 	}
 	return q
 }

@@ -116,7 +116,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	if revised != nil {
 		replaced = append(replaced, revised.from.Draft)
 	}
-	if r, err = p.storeDraft(ctx, r, store, p.desk(v.State), replaced); err == nil {
+	if r, err = p.storeDraft(ctx, r, store, p.decisions(v.State), replaced); err == nil {
 		shown := v.State.Proposal()
 		shown.Review.Web = p.ref.Web()
 		r.Page = proposal.Draft(shown, p.howToDecide(r, v.State.Iteration < gate.MaxRounds))
@@ -138,7 +138,7 @@ func (j *job) reviseTicket(ctx context.Context) (driver.Report, error) {
 		r, err := p.draft(ctx, p.facts(o.Manifest.Thread, o.Manifest.Subject.Head), &revision{o, answer})
 		if err == nil && r.Outcome == ticketpr.Aborted { // so that nobody can approve the draft that was revised
 			ended := decision.Decision{Verdict: decision.Abort, Note: r.Message}
-			_, err = p.desk(o.State).Decide(ctx, p.record(o.Draft).With(ended), false, o.Manifest.CreatedAt)
+			_, err = p.decisions(o.State).Decide(ctx, p.record(o.Draft).With(ended), false, o.Manifest.CreatedAt)
 		}
 		return r, err
 	})

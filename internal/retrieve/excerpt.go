@@ -22,7 +22,7 @@ type Line struct {
 // words, it returns the first one with a letter.
 func Best(c chunk.Chunk, query string, most int) []Line {
 	worth := map[string]float64{}
-	for _, t := range ask(query).terms() {
+	for _, t := range parseQuery(query).terms() {
 		for i, token := range t {
 			worth[token] = max(worth[token], index.Weight(i))
 		}

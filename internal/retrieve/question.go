@@ -30,8 +30,9 @@ var (
 		`|similarity|rename ).*$`)
 )
 
-// ask parses a query. In a diff only the first file counts; one that cannot be read is taken as words.
-func ask(query string) question {
+// parseQuery returns the question that a query asks. In a diff only the first file counts; one that cannot be read is
+// taken as words.
+func parseQuery(query string) question {
 	if m := referencesTo().FindStringSubmatch(query); m != nil {
 		return question{text: lastPart(m[1]), words: []string{lastPart(m[1])}, uses: true}
 	}

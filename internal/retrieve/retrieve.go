@@ -118,7 +118,7 @@ func (e *Engine) instead(ctx context.Context, failed *index.Source, err error) (
 }
 
 func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result, error) {
-	s := &search{Engine: e, Index: x, Request: r, question: ask(r.Query)}
+	s := &search{Engine: e, Index: x, Request: r, question: parseQuery(r.Query)}
 	s.K = cmp.Or(r.K, DefaultK)
 	earlier, asked := conversation(ctx), entryOf(r)
 	if known, ok := earlier.find(asked); ok {

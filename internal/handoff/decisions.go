@@ -21,8 +21,8 @@ type Records interface {
 	Put(ctx context.Context, r decision.Record) error
 }
 
-// Desk records a job's decision on a draft and yields to other jobs that decide it.
-type Desk struct {
+// Decisions records what a job decides on a draft, and yields to other jobs that decide it.
+type Decisions struct {
 	Records
 	Run    int64 // this run's id
 	Listed bool  // other jobs can see what it stores
@@ -34,7 +34,7 @@ type Desk struct {
 }
 
 // Race returns what this job knows about others that decide the same draft.
-func (d *Desk) Race(record decision.Record) *Race {
+func (d *Decisions) Race(record decision.Record) *Race {
 	race := &Race{
 		Run: d.Run, Record: record, Claim: d.Put,
 		Claims: func(ctx context.Context) ([]Claim, error) { return d.Claims(ctx, record.Code) },
@@ -54,7 +54,7 @@ func (d *Desk) Race(record decision.Record) *Race {
 // whoever decides the same draft later or at the same time finds it. An approval is
 // recorded by whoever acts on it, together with the result. If another run made the same
 // decision before, its record is returned and counts.
-func (d *Desk) Decide(ctx context.Context, record decision.Record, again bool,
+func (d *Decisions) Decide(ctx context.Context, record decision.Record, again bool,
 	drafted time.Time) (decision.Record, error) {
 	race := d.Race(record)
 	on, err := race.Claims(ctx)
@@ -81,7 +81,7 @@ func (d *Desk) Decide(ctx context.Context, record decision.Record, again bool,
 }
 
 // checkUnposted refuses to reject a thread that was already acted on.
-func (d *Desk) checkUnposted(ctx context.Context, thread string) error {
+func (d *Decisions) checkUnposted(ctx context.Context, thread string) error {
 	where, posted, err := d.Standing(ctx, thread)
 	if err != nil || !posted {
 		return err
@@ -92,7 +92,8 @@ func (d *Desk) checkUnposted(ctx context.Context, thread string) error {
 
 // decidedBefore looks for the same decision by another run that has carried it
 // out, and warns who made it.
-func (d *Desk) decidedBefore(ctx context.Context, on []Claim, mine decision.Record) (decision.Record, bool, error) {
+func (d *Decisions) decidedBefore(ctx context.Context, on []Claim,
+	mine decision.Record) (decision.Record, bool, error) {
 	i := slices.IndexFunc(on, func(c Claim) bool { return c.Done && c.Run != d.Run && c.Record.Same(mine) })
 	if i < 0 || mine.Withdrawn() {
 		return mine, false, nil
@@ -114,7 +115,7 @@ func DecidedFirst(r decision.Record) string {
 
 // Withdrawable returns the drafts of a thread among the candidates, each once, so that a
 // newer one can replace them. It refuses, before anything is paid for, what Withdraw would.
-func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread string,
+func (d *Decisions) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread string,
 	by decision.Record) ([]checkpoint.Draft, error) {
 	var drafts []checkpoint.Draft
 	for _, c := range found {
@@ -137,7 +138,7 @@ func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, th
 
 // Withdraw records that newer replaces the drafts, so that none of them can be
 // decided any more; by holds who and when. It refuses if one of them was approved.
-func (d *Desk) Withdraw(ctx context.Context, drafts []checkpoint.Draft, by decision.Record, newer string) error {
+func (d *Decisions) Withdraw(ctx context.Context, drafts []checkpoint.Draft, by decision.Record, newer string) error {
 	var errs []error
 	for _, draft := range drafts {
 		_, err := d.Decide(ctx, withdrawal(draft, by, newer), false, time.Time{})
