@@ -97,8 +97,8 @@ func TestARefusedEditIsMendedByTheModel(t *testing.T) {
 // TestATextThatTheParserMayBeWrongAboutIsAPersonsToJudge is of valid TypeScript.
 func TestATextThatTheParserMayBeWrongAboutIsAPersonsToJudge(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal("export function read(page: Page, ids = true): {\n  used?: Set<string>\n  all: Set<string>\n" +
-		"} {\n  return page.read(ids);\n}\n")
+	text, err := json.Marshal("export function read(page: Page, ids = true): {\n  used?: Set<string>\n" +
+		"  all: Set<string>\n} {\n  return page.read(ids);\n}\n")
 	require.NoError(t, err)
 	p := newProposal(t, "ts", "TASK-201", func(a answers) {
 		a[llmtest.ImplementCode] = []json.RawMessage{json.RawMessage(broken(

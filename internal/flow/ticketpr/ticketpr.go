@@ -108,7 +108,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	again := r.node("regenerate_with_feedback", r.regenerate, "decision", "human_feedback", "iteration")
 	apply := r.effect("apply_changes", r.apply, "applied")
 	pull := r.effect("create_pull_request", r.open, "pull_request_url")
-	comment, abort, failed := r.node("post_ticket_comment", leave), r.node("abort", leave), r.node("handle_error", leave)
+	comment := r.node("post_ticket_comment", leave)
+	abort, failed := r.node("abort", leave), r.node("handle_error", leave)
 
 	g.Start(fetch)
 	g.Route(fetch, unlessFailed(classify, failed), classify, failed)
