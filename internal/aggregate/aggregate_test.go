@@ -2,6 +2,7 @@ package aggregate_test
 
 import (
 	"fmt"
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,12 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
+
+// TestMain collects seldom: the tests allocate much and keep little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 var files = []diff.File{
 	{Path: "a.go", Patch: "@@ -1,3 +1,4 @@\n one\n-two\n+2\n+two and a half\n three"},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,6 +28,12 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/review"
 )
+
+// TestMain collects seldom: the tests allocate much and keep little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 // defective is a case with one defect in each of its files; clean has none.
 func defective(id string, files ...string) dataset.Case {

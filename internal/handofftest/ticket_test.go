@@ -3,6 +3,7 @@ package handofftest
 import (
 	"context"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -99,6 +100,7 @@ func TestMain(m *testing.M) {
 	case ticketpr.Name:
 		lives(aTicket())
 	default:
+		debug.SetGCPercent(400) // they allocate much and keep little
 		os.Exit(m.Run())
 	}
 }

@@ -2,7 +2,9 @@ package render_test
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
@@ -11,6 +13,12 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
 )
+
+// TestMain collects seldom: the tests allocate much and keep little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 const head = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
 

@@ -3,6 +3,7 @@ package reviewpr_test
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +29,10 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // they allocate much and keep little
+	goleak.VerifyTestMain(m)
+}
 
 var (
 	head = strings.Repeat("ab", 20)
