@@ -15,8 +15,8 @@ import (
 
 const thread = "org/payments#42@docs:0123456789abcdef0123456789abcdef01234567"
 
-// server is the one server of all tests that do not stop it. It is set once,
-// before they run, and nil where the machine has none.
+// server is the one server of all tests. It is set once, before they run, and nil
+// where the machine has none. A test that stops it is not parallel to others.
 var server *pgtest.Server
 
 // childURL is set where the process is to be the writer that is killed.

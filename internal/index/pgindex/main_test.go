@@ -11,8 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/pgtest"
 )
 
-// server is the one server of all tests that do not stop it. It is set once, before
-// they run, and nil where the machine has none.
+// server is the one server of all tests. It is set once, before they run, and nil
+// where the machine has none. A test that stops it is not parallel to others.
 var server *pgtest.Server
 
 func TestMain(m *testing.M) {

@@ -13,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/index/pgindex"
 	"github.com/org/pr-review-action/internal/indextest"
-	"github.com/org/pr-review-action/internal/pgtest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/vector"
 )
@@ -213,9 +212,7 @@ func TestTwoProcessesThatWriteAtOnceLeaveOneIndex(t *testing.T) {
 }
 
 func TestAStoppedServerIsNamedAndNothingHangs(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Start(t)
-	s := open(t, server.Database(t))
+	s := open(t, database(t)) // the tests that are parallel to others begin when this one has ended
 	x := indextest.Build(t, indextest.Files)
 	found := write(t, s, key(t, x), x)
 	require.NoError(t, server.Stop("immediate"))
