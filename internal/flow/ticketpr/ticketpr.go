@@ -74,16 +74,6 @@ type Steps struct {
 	Open  func(context.Context, State) (url string, err error)
 }
 
-// Does reports whether a node does anything in a run with these steps: a pull request needs Open, a job of its own
-// comments, and the ends do nothing.
-func (s Steps) Does(node string) bool {
-	switch node {
-	case commentNode, abortNode, errorNode:
-		return false
-	}
-	return node != pullNode || s.Open != nil
-}
-
 // run is a running graph with its steps.
 type run struct {
 	Steps
