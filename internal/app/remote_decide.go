@@ -143,8 +143,9 @@ func (r *remote) checkDecidable(ctx context.Context, d parkedDraft) error {
 	if err != nil {
 		return err
 	}
-	if err := post.CheckHead(d.Subject, d.code, post.Now{Open: now.Open(), Merged: now.Merged, HeadSHA: now.HeadSHA,
-		DiffDigest: d.Subject.Digest}); err != nil {
+	anew := driver.Dispatch(r.DraftWorkflow, r.ref, d.Subject.Number)
+	if err := post.CheckHead(d.Subject, d.code, anew, post.Now{Open: now.Open(), Merged: now.Merged,
+		HeadSHA: now.HeadSHA, DiffDigest: d.Subject.Digest}); err != nil {
 		return err
 	}
 	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil || r.Post {

@@ -50,7 +50,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 			return reviewpr.New(steps, store, driver.Sealing(j.Protection)...)
 		},
 		unmoved: func(_ context.Context, o checkpoint.Draft) error {
-			return post.CheckHead(o.Manifest.Subject, o.Code, driver.PullNow(now))
+			return post.CheckHead(o.Manifest.Subject, o.Code, j.dispatchOf(j.DraftWorkflow), driver.PullNow(now))
 		},
 		standing: func(ctx context.Context, _ reviewpr.State, thread string) (string, bool, error) {
 			return j.posted(ctx, thread)
@@ -295,7 +295,7 @@ func (j *job) checkFeedback() error {
 func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (ingest.Change, earlierRuns, error) {
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.File()})
 	if err == nil {
-		err = post.CheckHead(p.Manifest.Subject, p.Code, driver.PullNow(change))
+		err = post.CheckHead(p.Manifest.Subject, p.Code, j.dispatchOf(j.DraftWorkflow), driver.PullNow(change))
 	}
 	if err != nil {
 		return ingest.Change{}, earlierRuns{}, err

@@ -157,7 +157,7 @@ func (l *Run) unmoved(ctx context.Context, r driver.Report) error {
 	if err != nil {
 		return err
 	}
-	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, driver.PullNow(change))
+	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, l.anew(r.State.Pull.Ref), driver.PullNow(change))
 }
 
 func (l *Run) items(r driver.Report) []decision.Item { return r.State.Items() }

@@ -144,7 +144,7 @@ func (r *Run) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Chan
 			return c, err
 		}
 		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Subject.Head, Digest: d.Subject.Digest}
-		return c, post.CheckHead(drafted, d.Thread, driver.PullNow(c))
+		return c, post.CheckHead(drafted, d.Thread, r.anew(state.Pull.Ref), driver.PullNow(c))
 	case d.Subject.Head == "":
 		return r.withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil)
 	}

@@ -33,6 +33,11 @@ func (a *Terminal) Resuming(thread string, o *Options) string {
 	return command
 }
 
+// anew returns the command that reviews a pull request as it is now.
+func (a *Terminal) anew(ref pull.Ref) string {
+	return a.Name + " review " + driver.Quoted(ref.String())
+}
+
 // PrintUnderWay prints at what a thread is that runs or was interrupted, and which command, in
 // what, continues it.
 func (a *Terminal) PrintUnderWay(thread, doing, what string) error {

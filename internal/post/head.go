@@ -15,14 +15,14 @@ type Now struct {
 }
 
 // CheckHead is check 9: the pull request is open, its head is the reviewed commit and its diff is
-// the reviewed diff. code is the draft's, for the message.
-func CheckHead(s checkpoint.Subject, code string, now Now) error {
+// the reviewed diff. For the message, code is the draft's and anew the command that drafts again.
+func CheckHead(s checkpoint.Subject, code, anew string, now Now) error {
 	draft := row("draft", "%s for commit %.7s", code, s.Head)
 	diff := "another"
 	if now.DiffDigest == s.Digest {
 		diff = "the same"
 	}
-	anew := fmt.Sprintf("decide the new draft, or start one: run the review workflow for #%d", s.Number)
+	anew = "decide the new draft, or start one: " + anew
 	switch {
 	case now.Merged:
 		return movedError("read the draft in its run's summary; to a merged pull request nothing is posted",

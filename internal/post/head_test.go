@@ -17,7 +17,7 @@ func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
 	head, diff := "1a2b3c4"+strings.Repeat("0", 33), strings.Repeat("d", 64)
 	drafted := checkpoint.Subject{Number: 42, Head: head, Digest: diff}
 	now := post.Now{Open: true, HeadSHA: head, DiffDigest: diff}
-	require.NoError(t, post.CheckHead(drafted, code, now))
+	require.NoError(t, post.CheckHead(drafted, code, "gh workflow run pr-review.yml", now))
 	for want, change := range map[string]func(*post.Now){
 		"#42 was closed, so none": func(n *post.Now) { n.Open = false },
 		"#42 was merged, so none": func(n *post.Now) { n.Open, n.Merged = false, true },
@@ -26,7 +26,7 @@ func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
 	} {
 		n := now
 		change(&n)
-		err := post.CheckHead(drafted, code, n)
+		err := post.CheckHead(drafted, code, "gh workflow run pr-review.yml", n)
 		var r *problem.Error
 		require.ErrorAs(t, err, &r)
 		require.Equal(t, 9, r.Check)
@@ -34,8 +34,8 @@ func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	now.HeadSHA, now.DiffDigest = "9f8e7d6"+strings.Repeat("0", 33), base
-	require.EqualError(t, post.CheckHead(drafted, code, now), `#42 has moved since this draft was made
+	require.EqualError(t, post.CheckHead(drafted, code, "gh workflow run pr-review.yml", now), `#42 has moved since this draft was made
   draft   3f9c2a71be04d855 for commit 1a2b3c4
   now     commit 9f8e7d6, with another diff
-  next    decide the new draft, or start one: run the review workflow for #42`)
+  next    decide the new draft, or start one: gh workflow run pr-review.yml`)
 }

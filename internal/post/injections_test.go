@@ -49,7 +49,7 @@ func (a attack) decide(t *testing.T, p *page, verdict string) error {
 		return err
 	}
 	m := checkpoint.Subject{Number: 42, Head: cmp.Or(a.ApprovedHead, head)}
-	if err := post.CheckHead(m, "", post.Now{Open: a.PRState != "closed",
+	if err := post.CheckHead(m, "", "", post.Now{Open: a.PRState != "closed",
 		HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
 		return err
 	}
