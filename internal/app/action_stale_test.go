@@ -18,7 +18,8 @@ func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
 	}{
 		"pushed": {func(s *stage) {
 			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
-		}, []string{"#42 has moved since this draft was made", "with another diff", "start one: gh workflow run pr-review.yml --repo "}},
+		}, []string{"#42 has moved since this draft was made", "with another diff",
+			"start one: gh workflow run pr-review.yml --repo "}},
 		"base merged in": {func(s *stage) {
 			s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"y.go": "y\n"}))
 			s.pull.MergeBase()

@@ -34,7 +34,8 @@ func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	now.HeadSHA, now.DiffDigest = "9f8e7d6"+strings.Repeat("0", 33), base
-	require.EqualError(t, post.CheckHead(drafted, code, "gh workflow run pr-review.yml", now), `#42 has moved since this draft was made
+	err := post.CheckHead(drafted, code, "gh workflow run pr-review.yml", now)
+	require.EqualError(t, err, `#42 has moved since this draft was made
   draft   3f9c2a71be04d855 for commit 1a2b3c4
   now     commit 9f8e7d6, with another diff
   next    decide the new draft, or start one: gh workflow run pr-review.yml`)

@@ -143,7 +143,8 @@ func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
 		near := len(linked) == 0 || slices.Contains(linked, c.Path) || c.Path == file ||
 			path.Dir(c.Path) == path.Dir(file) && !named
 		others := without(chunks, func(d chunk.Chunk) bool { return d.Name == c.Name })
-		return s.question.unseenTest(c) || !near && !s.changes(c) && (c.Kind == chunk.Constants || len(others) < len(chunks)-1)
+		return s.question.unseenTest(c) || !near && !s.changes(c) &&
+			(c.Kind == chunk.Constants || len(others) < len(chunks)-1)
 	})
 }
 

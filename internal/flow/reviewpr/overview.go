@@ -48,7 +48,8 @@ func (s State) anyRead() bool {
 // overviewInput returns the input for the review of the whole change.
 func (s State) overviewInput(c ticket.Context, paid Paid) review.Whole {
 	w := review.Whole{
-		Files: s.Files, Reviews: s.results(), Found: finding.Kept(s.Findings), Reported: s.reportedBefore(), Context: c, Show: s.Asked.Show,
+		Files: s.Files, Reviews: s.results(), Found: finding.Kept(s.Findings), Reported: s.reportedBefore(), Context: c,
+		Show:   s.Asked.Show,
 		Digest: s.Asked.Digest, Use: s.Draft.Config.Overview, Report: s.Draft.Config.Report, Known: paid.overview,
 	}
 	for _, r := range w.Reviews {
