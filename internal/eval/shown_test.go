@@ -37,7 +37,7 @@ func TestWhatIsElsewhereIsFoundWithPacksOrToolsAndNotWithout(t *testing.T) {
 	require.Equal(t, len(o.Cases), report.Shown["both"].Elsewhere.Golden)
 	require.Equal(t, len(o.Cases), report.Shown["both"].Elsewhere.Hit)
 	require.GreaterOrEqual(t, 10*report.Shown["tools"].Elsewhere.Hit, 9*len(o.Cases))
-	require.GreaterOrEqual(t, 5*report.Shown["packs"].Elsewhere.Hit, 4*len(o.Cases))
+	require.GreaterOrEqual(t, 10*report.Shown["packs"].Elsewhere.Hit, 9*len(o.Cases))
 	require.LessOrEqual(t, 5*report.Shown["neither"].Elsewhere.Hit, len(o.Cases))
 	require.Equal(t, report.Counts, report.Shown["both"].Counts)
 	require.Contains(t, report.Markdown(), "### By what was shown")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
@@ -22,7 +21,6 @@ import (
 	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticketcontext"
 	"github.com/org/pr-review-action/internal/trace"
-	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -90,9 +88,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 		Facts: facts, Into: p.repo.DefaultBranch, Ticket: p.ticket, Show: p.show, Config: p.config,
 		Settings: p.Settings, Only: p.Only(),
 		Place: wire.Place{Commit: sha, Name: p.ref.FullName(), Unkept: true,
-			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
-				return p.api.Archive(ctx, p.ref.Owner, p.ref.Repo, sha)
-			})},
+			Tree: wire.ArchiveOf(p.api, p.ref.Owner, p.ref.Repo, sha)},
 		Entries: entries,
 	})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
@@ -73,6 +72,7 @@ const (
 	mostLost      = 3
 	mostNamed     = 5
 	mostTests     = 3
+	mostConstants = 1 // of a piece
 	mostJoined    = 1
 	fewPieces     = 1
 )
@@ -120,6 +120,9 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	p.add(Defines, without(q.related(a.typed), q.unseenTest), mostNamed, naming(a.types))
 	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
 	p.add(Tests, q.related(tests), mostTests, naming(a.names))
+	if err := s.constants(ctx, &p); err != nil {
+		return nil, err
+	}
 	prose := func(path string) bool { return lang.Of(path).Kind == lang.Prose }
 	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || prose(q.path) && !prose(h.Path) ||
@@ -133,18 +136,47 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 
 var word = pattern.Lazy(`^[a-z]+$`)
 
+// constants adds the constants that users of the change and definitions name, of their own files.
+func (s *search) constants(ctx context.Context, p *pieces) error {
+	for _, piece := range p.all {
+		if piece.Why != Calls && piece.Why != Defines {
+			continue
+		}
+		file, err := s.Index.In(ctx, piece.Path)
+		if err != nil {
+			return err
+		}
+		text, named := code(piece.Path, piece.Text), []string(nil)
+		p.add(Defines, without(file, func(c chunk.Chunk) bool {
+			if c.Kind != chunk.Constants {
+				return true
+			}
+			before := len(named)
+			for _, name := range c.Defines {
+				if lang.WordAt(text, name) >= 0 {
+					named = append(named, name)
+				}
+			}
+			return len(named) == before
+		}), mostConstants, naming(named))
+	}
+	return nil
+}
+
 // visible returns the chunks that the file can see: linked with it, part of the change or, in languages that do not
 // import each file by name, in its folder. If no file is linked, all can be seen; so can a function or type that no
 // other of the chunks has the name of. Only a test sees what tests define.
 func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
-	file := s.question.path
-	named := slices.Contains([]string{"javascript", "python"}, cmp.Or(lang.Of(file).Like, lang.Of(file).Name))
+	file, named := s.question.path, map[string]int{}
+	for _, c := range chunks {
+		named[c.Name]++
+	}
+	byFile := slices.Contains([]string{"javascript", "python"}, cmp.Or(lang.Of(file).Like, lang.Of(file).Name))
 	return without(chunks, func(c chunk.Chunk) bool {
 		near := len(linked) == 0 || slices.Contains(linked, c.Path) || c.Path == file ||
-			path.Dir(c.Path) == path.Dir(file) && !named
-		others := without(chunks, func(d chunk.Chunk) bool { return d.Name == c.Name })
-		return s.question.unseenTest(c) || !near && !s.changes(c) &&
-			(c.Kind == chunk.Constants || len(others) < len(chunks)-1)
+			path.Dir(c.Path) == path.Dir(file) && !byFile
+		return s.question.unseenTest(c) ||
+			!near && !s.changes(c) && (c.Kind == chunk.Constants || named[c.Name] > 1)
 	})
 }
 
@@ -170,25 +202,16 @@ var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
 // a key or a path, and the chunks that mention them. It leaves out what says nothing: a name that
 // more than rareWithin chunks mention, and a plain word of prose.
 func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk, err error) {
-	var before, now strings.Builder
-	for _, h := range s.question.hunks {
-		for _, line := range h.Lines {
-			if line.Op == diff.Delete {
-				before.WriteString(line.Text + "\n")
-			} else {
-				now.WriteString(line.Text + "\n")
-			}
-		}
-	}
-	all := chunk.Identifiers(before.String())
+	before, now := plain(s.question.hunks, diff.Delete), plain(s.question.hunks, diff.Add, diff.Context)
+	all := chunk.Identifiers(before)
 	if lang.Of(s.question.path).Kind == lang.Prose { // most are just words
 		all = slices.DeleteFunc(all, func(name string) bool { return !looksCoded(name) })
 	}
-	for _, text := range quoted().FindAllString(before.String(), -1) {
+	for _, text := range quoted().FindAllString(before, -1) {
 		all = append(all, text[1:len(text)-1])
 	}
 	for _, name := range once(all) {
-		if len(name) < 3 || lang.WordAt(now.String(), name) >= 0 {
+		if len(name) < 3 || lang.WordAt(now, name) >= 0 {
 			continue
 		}
 		found, err := s.Index.Mentions(ctx, name, rareWithin+1, nil)

@@ -262,6 +262,22 @@ func TestAPackHasTheSettingsThatAChangeTookAway(t *testing.T) {
 	require.Subset(t, paths, []string{"app.properties", "deploy/values.yml"})
 }
 
+// The caller's argument is a constant of its file, and decides what the call means.
+func TestAPackHasTheConstantsThatACallerNames(t *testing.T) {
+	c := change{path: "a.go", files: map[string]string{"a.go": "package a\n\nfunc wait(s int) int { return 60 * s }\n",
+		"b.go": "package a\n\nconst twoHours, other = 7200, 1\n\nfunc nightly() int {\n\treturn wait(twoHours)\n}\n",
+		"c.go": "package a\n\nconst unused = 3\n"},
+		patch: "@@ -1,3 +1,3 @@\n package a\n \n-func wait(s int) int { return s }\n+func wait(s int) int { return 60 * s }"}
+	e, _ := c.engine(t, nil)
+	why := map[string]retrieve.Why{}
+	for _, p := range c.pack(t, e, 4000) {
+		why[p.ID()] = p.Why
+	}
+	require.Equal(t, retrieve.Calls, why["b.go:5-7"])
+	require.Equal(t, retrieve.Defines, why["b.go:1-3"])
+	require.NotEqual(t, retrieve.Defines, why["c.go:1-3"])
+}
+
 // A stub of another folder that defines the same word, or one that a comment has, is out of sight, and so is a
 // variable of another function, but not a field. What a class inherits is not, if it is the only one of its name.
 func TestAPackDefinesNamesOfTheCodeThatTheFileCanSee(t *testing.T) {

@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
@@ -59,12 +60,14 @@ func parseQuery(query string) question {
 // sentence reports whether a question is words, rather than a diff or a name's uses.
 func (q question) sentence() bool { return q.hunks == nil && !q.uses }
 
-// plain returns the lines of hunks without their markers.
-func plain(hunks []diff.Hunk) string {
+// plain returns the lines of hunks without their markers, only those of some kinds if any are given.
+func plain(hunks []diff.Hunk, kinds ...diff.Op) string {
 	var b strings.Builder
 	for _, h := range hunks {
 		for _, l := range h.Lines {
-			b.WriteString(l.Text + "\n")
+			if len(kinds) == 0 || slices.Contains(kinds, l.Op) {
+				b.WriteString(l.Text + "\n")
+			}
 		}
 	}
 	return b.String()

@@ -3,14 +3,12 @@ package searchcmd
 import (
 	"cmp"
 	"context"
-	"io"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/retrieve"
-	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -80,8 +78,5 @@ func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
 	if err != nil {
 		return wire.Place{}, err
 	}
-	files := tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
-		return api.Archive(ctx, owner, name, commit)
-	})
-	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: files}, nil
+	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: wire.ArchiveOf(api, owner, name, commit)}, nil
 }

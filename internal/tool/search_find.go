@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -18,10 +19,9 @@ const searchTime = 10 * time.Second // after which the search ends with what was
 type finder struct {
 	must  string                // a file without it has no hits; may be empty
 	match func(line string) int // offset of the hit in a line, -1 for none
-	// returns text of the same length with everything but code blanked; nil for no blanking
-	mask func(path, text string) string
-	// reports whether a hit's line is a definition; nil to not distinguish them
-	defines func(path string) func(line string) bool
+	// reports whether a hit's line defines the name, by language; if not nil, only code has hits
+	defines map[string]func(line string) bool
+	name    string
 }
 
 // found is the result of a search.
@@ -85,11 +85,13 @@ func (f finder) scanFile(ctx context.Context, path string, content []byte, r *fo
 	}
 	text = secret.Redact(text)
 	code, defines := text, func(string) bool { return false }
-	if f.mask != nil {
-		code = f.mask(path, text)
-	}
 	if f.defines != nil {
-		defines = f.defines(path)
+		in := lang.Of(path)
+		code = in.Blank(text)
+		if f.defines[in.Name] == nil {
+			f.defines[in.Name] = in.Defines(f.name)
+		}
+		defines = f.defines[in.Name]
 	}
 	n, start := 0, 0
 	for line := range strings.Lines(code) {
@@ -105,7 +107,7 @@ func (f finder) scanFile(ctx context.Context, path string, content []byte, r *fo
 			r.definitions.add(path, n, full, at)
 		case at >= 0:
 			r.uses.add(path, n, full, at)
-		case f.mask != nil && f.match(full) >= 0:
+		case f.defines != nil && f.match(full) >= 0:
 			r.masked++
 		}
 	}

@@ -35,11 +35,8 @@ func FindReferences(head Files, change ...diff.File) Tool {
 				return "", errors.New("name is not a single identifier of letters, digits and _; for other text " +
 					"there is search_code")
 			}
-			f := finder{
-				must: a.Name, mask: func(file, text string) string { return lang.Of(file).Blank(text) },
-				match:   func(line string) int { return lang.WordAt(line, a.Name) },
-				defines: definer(a.Name),
-			}
+			f := finder{must: a.Name, name: a.Name, defines: map[string]func(string) bool{},
+				match: func(line string) int { return lang.WordAt(line, a.Name) }}
 			found, err := f.search(ctx, head, "")
 			if err != nil {
 				return "", err
@@ -59,8 +56,11 @@ func removed(change []diff.File, name string, left int) string {
 		in := lang.Of(f.Path)
 		defines := in.Defines(name)
 		gone := func(l diff.Line) bool {
+			if l.Op != diff.Delete || !strings.Contains(l.Text, name) {
+				return false
+			}
 			code := in.Blank(l.Text)
-			return l.Op == diff.Delete && (defines(code) || left == 0 && lang.WordAt(code, name) >= 0)
+			return defines(code) || left == 0 && lang.WordAt(code, name) >= 0
 		}
 		hunks, _ := f.Hunks() // none if it cannot be read
 		if slices.ContainsFunc(hunks, func(h diff.Hunk) bool { return slices.ContainsFunc(h.Lines, gone) }) {
@@ -76,16 +76,4 @@ func removed(change []diff.File, name string, left int) string {
 	}
 	from = from[:min(len(from), maxRemoved)]
 	return fmt.Sprintf("the change removes it from %s, and %s\n", strings.Join(from, ", "), rest)
-}
-
-// definer returns a function that, for a file, returns whether a line in it defines the name.
-func definer(name string) func(file string) func(line string) bool {
-	known := map[string]func(string) bool{}
-	return func(file string) func(string) bool {
-		l := lang.Of(file)
-		if known[l.Name] == nil {
-			known[l.Name] = l.Defines(name)
-		}
-		return known[l.Name]
-	}
 }

@@ -57,7 +57,8 @@ func (b Brief) looking(w Wire, results string) (l Looking, ok bool) {
 		return l, false
 	case c.Pull != nil:
 		l.Tests.API, l.Tests.Owner, l.Tests.Repo, l.Tests.SHA = b.API, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA
-		l.Head, l.Base = b.archive(c.Pull.HeadSHA), b.archive(c.Pull.BaseSHA)
+		l.Head = ArchiveOf(b.API, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA)
+		l.Base = ArchiveOf(b.API, c.Pull.Owner, c.Pull.Repo, c.Pull.BaseSHA)
 		if b.Carried != nil {
 			l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
 				return b.carriedIndex(ctx, l.Base, e)
@@ -104,12 +105,10 @@ func (b Brief) carriedIndex(ctx context.Context, base *tree.Tree, e Endpoints) (
 	return x.Index, errors.Join(err, b.Carried.Keep(ctx, commit, x.Index))
 }
 
-// archive returns a commit of the pull request's repository. It is fetched when the first
+// ArchiveOf returns a commit of a repository on GitHub. It is fetched when the first
 // file is read, and held in memory: nothing is checked out.
-func (b Brief) archive(sha string) *tree.Tree {
-	return tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
-		return b.API.Archive(ctx, b.Change.Pull.Owner, b.Change.Pull.Repo, sha)
-	})
+func ArchiveOf(api *github.Client, owner, repo, sha string) *tree.Tree {
+	return tree.Archive(func(ctx context.Context) (io.ReadCloser, error) { return api.Archive(ctx, owner, repo, sha) })
 }
 
 // discussionReader reads the discussion of a pull request; notes name the sections that could not be
