@@ -91,11 +91,11 @@ func (r *Run) run(ctx context.Context) (_ driver.Report, err error) {
 	result, err := r.advance(ctx, paid)
 	r.Store = old.next.Store
 	if err == nil && result.Outcome != reviewpr.Failed && result.Outcome != reviewpr.Skipped {
-		return result, r.replace(ctx, *old)
+		return result, r.replace(context.WithoutCancel(ctx), *old) // its draft is about to be shown
 	}
 	if old.view.Status == graph.Paused && old.view.State.Draft.Subject.Digest == r.change.Digest() &&
 		!r.Now().After(old.view.State.Draft.ExpiresAt) {
-		r.Warn("the draft from before still waits: " + r.Resuming(r.Thread, r.Options))
+		r.Warn(stillWaits + r.Resuming(r.Thread, r.Options))
 	}
 	return result, err
 }
@@ -181,7 +181,7 @@ func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 			continue // a thread that cannot be read counts as not paid for
 		}
 		if r.Anew && id == r.Thread { // it comes first
-			underWay = r.apart(saved)
+			underWay = apart(r.Thread, true, saved)
 		}
 		if r.Anew && (underWay == "" || !strings.HasPrefix(id, underWay)) {
 			paid.Count(saved, r.Thread)

@@ -57,13 +57,11 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 				return r, err
 			}
 		}
-		if err := p.forget(ctx); err != nil {
-			return r, err
-		}
+		return p.replace(ctx, r)
 	case err != nil || r.Outcome != ticketpr.Failed:
 		return r, cmp.Or(err, p.leftOut(s))
 	}
-	return p.advance(ctx, p.Anew || !halted(r) || p.unfinished(r), nil) // else what was approved is carried out
+	return p.advance(ctx, !halted(r) || p.unfinished(r), nil) // else what was approved is carried out
 }
 
 // standing reads the thread's current state and reports on it.
@@ -108,14 +106,39 @@ func (a *Terminal) late(r driver.Report) bool {
 	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }
 
-// forget drops the thread.
-func (p *proposing) forget(ctx context.Context) (err error) {
+// replace drafts the ticket anew. The thread that was makes room once the new draft waits; one that cannot be read, or
+// whose draft failed, does so at once.
+func (p *proposing) replace(ctx context.Context, was driver.Report) (_ driver.Report, err error) {
 	release, err := p.Store.Lock(ctx, p.Thread)
 	if err != nil {
-		return err
+		return was, err
+	}
+	saved, err := p.Store.Load(ctx, p.Thread)
+	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !halted(was) {
+		if err = errors.Join(p.Store.Remove(ctx, p.Thread), release()); err != nil {
+			return was, err
+		}
+		return p.advance(ctx, true, nil)
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	return p.Store.Remove(ctx, p.Thread)
+	next := successor{p.Store, p.Thread, apart(p.Thread, p.Anew, saved) + implement.Digest(p.ticket)[:12]}
+	p.Store = next
+	r, err := p.standing(ctx)
+	switch {
+	case errors.Is(err, graph.ErrNoThread), err == nil && (halted(r) || r.Parked() && !p.late(r)):
+	default:
+		err = next.Remove(ctx, p.Thread)
+	}
+	if err == nil || errors.Is(err, graph.ErrNoThread) {
+		r, err = p.advance(ctx, true, nil)
+	}
+	switch p.Store = next.Store; {
+	case err == nil && r.Outcome != ticketpr.Failed:
+		err = next.replace(context.WithoutCancel(ctx))
+	case was.Parked() && !p.late(was):
+		p.Warn(stillWaits + p.Resuming())
+	}
+	return r, err
 }
 
 // steps returns the steps that draft and revise, and the initial state of the thread.

@@ -80,19 +80,19 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 
 // apart returns the beginning of the id of a run that replaces what is stored of the thread. A
 // run with --again takes over nothing from one without it.
-func (r *Run) apart(saved graph.Saved) string {
+func apart(thread string, anew bool, saved graph.Saved) string {
 	kind := "next"
-	if r.Anew {
+	if anew {
 		kind = "again"
 	}
 	all := slices.Concat(saved.Snapshot, slices.Concat(saved.Journal...))
-	return fmt.Sprintf("%s%s%s-%.12s-", r.Thread, aside, kind, checkpoint.Digest(all))
+	return fmt.Sprintf("%s%s%s-%.12s-", thread, aside, kind, checkpoint.Digest(all))
 }
 
 // successor returns the store of the run that replaces a thread, with what an earlier process
 // left of that run, if it can go on.
 func (r *Run) successor(ctx context.Context, old graph.Saved) (successor, error) {
-	next := successor{Store: r.Store, thread: r.Thread, apart: fmt.Sprintf("%s%.12s", r.apart(old), r.purpose())}
+	next := successor{Store: r.Store, thread: r.Thread, apart: apart(r.Thread, r.Anew, old) + r.purpose()[:12]}
 	flow, err := reviewpr.New(reviewpr.Steps{}, next)
 	if err != nil {
 		return next, err
@@ -107,20 +107,12 @@ func (r *Run) successor(ctx context.Context, old graph.Saved) (successor, error)
 // replace puts the complete run in place of the old thread. Unless --again was given, it sets
 // aside what the old one paid for, because that reviewer may be used again.
 func (r *Run) replace(ctx context.Context, old replaced) error {
-	ctx = context.WithoutCancel(ctx) // the new draft is about to be shown
 	if d := old.view.State.Draft; !r.Anew && !d.Rules && d.For != "" {
 		if err := put(ctx, r.Store, fmt.Sprintf("%s%s%.12s", r.Thread, aside, d.For), old.saved); err != nil {
 			return err
 		}
 	}
-	saved, err := old.next.Load(ctx, r.Thread)
-	if err == nil {
-		err = put(ctx, r.Store, r.Thread, saved)
-	}
-	if err != nil {
-		return err
-	}
-	return old.next.Remove(ctx, r.Thread)
+	return old.next.replace(ctx)
 }
 
 // successor is a store that keeps one thread under another id, apart, which no list shows.
@@ -128,6 +120,21 @@ type successor struct {
 	wire.Store
 	thread, apart string
 }
+
+// replace puts the complete run in the thread's place.
+func (s successor) replace(ctx context.Context) error {
+	saved, err := s.Load(ctx, s.thread)
+	if err == nil {
+		err = put(ctx, s.Store, s.thread, saved)
+	}
+	if err != nil {
+		return err
+	}
+	return s.Remove(ctx, s.thread)
+}
+
+// stillWaits says of a run that did not replace a draft that nothing is lost.
+const stillWaits = "the draft from before still waits: "
 
 func (s successor) id(thread string) string {
 	if thread == s.thread {

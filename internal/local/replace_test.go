@@ -57,7 +57,7 @@ func TestP4_AProcessKilledWhileItReplacesADraftLosesNeither(t *testing.T) {
 		r := Run{Terminal: &Terminal{Options: &Options{}}, Session: Session{Thread: thread}}
 		left := n
 		r.Store = mortal{at, &left}
-		was := replaced{saved: old, next: successor{r.Store, thread, r.apart(old) + "0123456789ab"}}
+		was := replaced{saved: old, next: successor{r.Store, thread, apart(thread, false, old) + "0123456789ab"}}
 		was.view.State.Draft = reviewpr.Draft{For: "0123456789abcdef"}
 		require.NoError(t, put(t.Context(), successor{at, thread, was.next.apart}, thread, waits))
 		err = r.replace(t.Context(), was)
