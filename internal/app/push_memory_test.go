@@ -85,21 +85,6 @@ func TestP2_WhatAnApproverDroppedStaysDropped(t *testing.T) {
 	}
 }
 
-func TestTheLookAtTheWholeChangeIsToldOfEarlierReviewsByTitlesAlone(t *testing.T) {
-	s := across(t, scene{})
-	s.approve("/drop F2: known")
-	s.pull.Comment("maya", "Please mend it soon.")
-	asked := len(s.model.Wholes())
-	s.pushed(s.pull.Tree().With(githubtest.Tree{"more.go": goFile(3, badRange)}))
-	s.draftJob().start().is(0, "PAUSED")
-	require.Greater(t, len(s.model.Wholes()), asked)
-	shown := llmtest.Data(s.model.Wholes()[asked].User)
-	require.Contains(t, shown["reported"], titleOf(badCommit))
-	require.Contains(t, shown["comments"], "Please mend it soon.")
-	require.NotContains(t, shown["reviews"], "pr-review")
-	require.NotContains(t, shown["reviews"], titleOf(badCommit), "nobody says it")
-}
-
 func TestADropIsKnownInOtherWords(t *testing.T) {
 	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal} {
