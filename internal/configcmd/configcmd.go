@@ -212,7 +212,7 @@ func (c *Command) reportMistakes(err error) error {
 
 // printSettings prints the effective settings: the file's keys, then the others.
 func (c *Command) printSettings(file string, read config.Config, s settings.Settings, from settings.Source) error {
-	values := from.Values(read, s, func(model string) string { return wire.Unpriced(read, s, model) })
+	values := from.Values(read, s, func(model string) string { return wire.Unpriced(read, model) })
 	own := c.Redactor(s)
 	for i := range values {
 		values[i].Value, values[i].Source = redacted(own, values[i].Value), guard.Line(values[i].Source, driver.MaxLine)

@@ -16,7 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/review"
-	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -49,14 +48,14 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 	if e.Dir, err = p.runDir(o.out, files, e.Reviewer.Name); err != nil {
 		return e, err
 	}
-	return e, setPrices(&e, o.WithModel(p.Getenv))
+	return e, setPrices(&e)
 }
 
 // setPrices sets the prices of reviewer and judge. It returns an error if a cost cap could not
 // be kept for want of one.
-func setPrices(e *eval.Options, s settings.Settings) error {
+func setPrices(e *eval.Options) error {
 	price := func(model string) (*cost.Price, error) {
-		if p, ok := wire.PriceOf(model, e.Config, s); ok {
+		if p, ok := wire.PriceOf(model, e.Config); ok {
 			return &p, nil
 		}
 		if e.Budget.Cap == 0 {

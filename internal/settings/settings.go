@@ -32,7 +32,6 @@ type Settings struct {
 	Key            string
 	BaseURL        string
 	Model          string
-	Guessed        string // the model's name if nobody gave it for a base-url; set by WithModel
 	Concurrency    int
 	Config         string
 	Defaults       string // defaults below that file; see config.File

@@ -88,7 +88,7 @@ func (w Wire) endpointOptions(at config.Endpoint, c config.Config, s settings.Se
 	t.Timeout, t.Tries, t.Backoff, t.LimitWait = endpointTimeout, endpointTries, time.Second, time.Second
 	t.Retry = func(*http.Request) bool { return true }
 	var price *cost.Price
-	if p, ok := PriceOf(at.Model, c, s); ok {
+	if p, ok := PriceOf(at.Model, c); ok {
 		price = &p
 	}
 	return embed.Options{BaseURL: at.BaseURL, Key: w.getenv(at.KeyEnv), Model: at.Model, Style: at.Style,

@@ -39,8 +39,8 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 		return nil, err
 	}
 	r.NameModel(c)
-	prices, unknown := pricesOf(map[string]string{taskReview: r.Model}, c, r.settings)
-	if err := r.Account.setCap(c, r.settings, 0, unknown); err != nil {
+	prices, unknown := pricesOf(map[string]string{taskReview: r.Model}, c)
+	if err := r.Account.setCap(c, s.Config, 0, unknown); err != nil {
 		return nil, err
 	}
 	client, err := r.client(r.Model, c.ModelOptions, limit.New(limit.Options{Concurrency: 1, OnWait: onWait}))

@@ -3,7 +3,6 @@ package wire
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
@@ -41,33 +40,28 @@ func tasks(c config.Config, model string) map[string]string {
 
 // Unpriced returns the name of a model without a known price that a review by model asks
 // under a settings file; "" if there is none.
-func Unpriced(c config.Config, s settings.Settings, model string) string {
-	_, unknown := pricesOf(tasks(c, model), c, s)
+func Unpriced(c config.Config, model string) string {
+	_, unknown := pricesOf(tasks(c, model), c)
 	return unknown
 }
 
-// PriceOf returns a model's price, from the settings file or else, unless the model's name is a guess, the built-in
-// table.
-func PriceOf(model string, c config.Config, s settings.Settings) (cost.Price, bool) {
+// PriceOf returns a model's price, from the settings file or else the built-in table.
+func PriceOf(model string, c config.Config) (cost.Price, bool) {
 	if p, ok := c.Prices[model]; ok {
 		return p, true
-	}
-	if model == s.Guessed && !slices.Contains([]string{c.Models.Review, c.Models.Verify, c.Models.Classify}, model) {
-		return cost.Price{}, false
 	}
 	return cost.PriceOf(model)
 }
 
 // pricesOf returns the models' prices by name; unknown names the first one without a price.
-func pricesOf(tasks map[string]string, c config.Config, s settings.Settings) (prices map[string]*cost.Price,
-	unknown string) {
+func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost.Price, unknown string) {
 	prices = map[string]*cost.Price{}
 	for _, task := range []string{taskReview, taskRedraft, taskVerify, taskClassify} {
 		name, asked := tasks[task]
 		if !asked {
 			continue
 		}
-		p, ok := PriceOf(name, c, s)
+		p, ok := PriceOf(name, c)
 		if p.Output == 0 && (p.PerThousand > 0 || p.Input > 0 && c.WritesNothing(name)) {
 			ok = false // the price of an embedder or reranker says nothing about output
 		}
@@ -87,10 +81,9 @@ func unpricedError(model, next string) error {
 
 // checkEndpoints notes an embedding or rerank model without a known price, and refuses it
 // under a cap.
-func (a *Account) checkEndpoints(c config.Config, s settings.Settings, capped bool) error {
-	file := s.Config
+func (a *Account) checkEndpoints(c config.Config, file string, capped bool) error {
 	for _, at := range []struct{ model, key string }{{c.Embeddings.Model, "input"}, {c.Rerank.Model, "per-1000"}} {
-		if _, ok := PriceOf(at.model, c, s); at.model == "" || ok {
+		if _, ok := PriceOf(at.model, c); at.model == "" || ok {
 			continue
 		}
 		if capped {
@@ -106,25 +99,17 @@ func (a *Account) checkEndpoints(c config.Config, s settings.Settings, capped bo
 
 // setCap sets what the run may cost; before is what other runs on the pull request have cost.
 // A configured cap needs the price of every model, or it could not be enforced.
-func (a *Account) setCap(c config.Config, s settings.Settings, before cost.MicroUSD, unknown string) error {
-	file := s.Config
+func (a *Account) setCap(c config.Config, file string, before cost.MicroUSD, unknown string) error {
 	run, pull := c.Cap, c.CapPerPull
 	capped := run > 0 || pull > 0 || c.MaxCostPerFile > 0
-	if err := a.checkEndpoints(c, s, capped); err != nil {
+	if err := a.checkEndpoints(c, file, capped); err != nil {
 		return err
 	}
 	switch {
-	case unknown != "" && unknown == s.Guessed && capped:
-		return problem.Usage("a cost cap is set, and no model is named for the server in base-url, so its price is "+
-			"not known and the cap could not be held", "name it with model (--model, OPENAI_MODEL)")
 	case unknown != "" && capped:
 		return unpricedError(unknown, fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { "+
 			"input: 0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown,
 			file))
-	case unknown != "" && unknown == s.Guessed:
-		a.Notice = fmt.Sprintf("No model is named for the server in base-url, so its price is not known and the "+
-			"default cap of %s does not hold; with model (--model) it does.", settings.DefaultMaxCost)
-		return nil
 	case unknown != "":
 		a.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+
 			"hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, file)
