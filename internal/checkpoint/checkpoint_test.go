@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,12 @@ import (
 
 	"github.com/org/pr-review-action/internal/problem"
 )
+
+// TestMain collects seldom: the tests allocate much and keep little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 var (
 	base = strings.Repeat("b", 40)

@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"strings"
@@ -19,6 +20,14 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// TestMain lets more tests run at a time than there are processors: most of what they take is waits.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // tries is how often a request is sent at most.
 const tries = 3

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,12 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// TestMain collects seldom: the tests allocate much and keep little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 var (
 	_ Reviewer = (*Model)(nil)

@@ -108,7 +108,7 @@ func TestP9_WhatNeverLeftIsToldFromWhatMayBeBilled(t *testing.T) {
 		"dropped":        {plain, true},
 		"stalled":        {slow, true},
 	} {
-		_, err := New(Options{Tries: 1, Timeout: 5 * time.Second, AllowHTTP: true}).Do(request(t, t.Context(),
+		_, err := New(Options{Tries: 1, Timeout: 2 * time.Second, AllowHTTP: true}).Do(request(t, t.Context(),
 			tc.address))
 		require.Error(t, err, name)
 		require.Equal(t, tc.sent, Sent(err), "%s: %v", name, err)
