@@ -118,8 +118,8 @@ func (e Ending) rest(r render.Review) []string {
 		return nil
 	case drafted:
 		r.Posts = false
-		return []string{banner(r.Warnings()), r.WhatItDoes(), r.PostedBefore(), r.WhatWasAsked(), unread, r.FilteredList(),
-			files, paid(r)}
+		return []string{banner(r.Warnings()), r.WhatItDoes(), r.PostedBefore(), r.WhatWasAsked(), unread,
+			r.FilteredList(), files, paid(r)}
 	}
 	handover := ""
 	if e.Outcome == "POSTED" {

@@ -1,0 +1,69 @@
+package retrieve_test
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/retrieve"
+)
+
+// Words of comments, a test's it, a method's self, a header's guard, an import's alias, one-letter names and some
+// methods have users everywhere; those of a constructor, an accessor and the like name its type.
+func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
+	header := "#ifndef A_H\n#define A_H\n#define ONE 1\n#endif\n"
+	constructor := "<?php\nclass Key {\n    private $n;\n\n    function turn() {\n        $this->n++;\n    }\n\n" +
+		"    function __construct($a) {\n        $this->n = $a;\n    }\n}\n"
+	accessor := "class Host {\n  get (p) {\n    return p + 1\n  }\n}\n"
+	method := strings.Replace(accessor, "get", "visit", 1)
+	iterated := "class Reader:\n    def __next__(self):\n        return 1\n"
+	for name, tt := range map[string]struct {
+		before, after, other, says string
+		found                      bool
+	}{
+		"a.go comment": {"package a\n", "package a\n\n// lone fails where the type and its use differ\n" +
+			"func lone() {}\n",
+			"package b\n\nfunc b() {\n\tuse(this, and, that)\n}\n", "and", false},
+		"a.go alias": {"package a\n\nimport (\n\t\"io\"\n)\n\nvar x io.Reader\n",
+			"package a\n\nimport (\n\tclient \"c/v3\"\n\t\"io\"\n)\n\nvar x io.Reader\n",
+			"package b\n\nfunc b() {\n\tclient.Get()\n}\n", "client.Get", false},
+		"a.rb self": {"class A\n  def self.all(a)\n    a\n  end\nend\n",
+			"class A\n  def self.all(a, b)\n    a\n  end\nend\n",
+			"class B\n  def start\n    self.new.run\n  end\nend\n", "self.new", false},
+		"a.rb it": {"describe A do\n  it 'adds' do\n    sum(1)\n  end\nend\n",
+			"describe A do\n  it 'adds' do\n    sum(2)\n  end\nend\n",
+			"class B\n  def start\n    it && describe\n  end\nend\n", "it &&", false},
+		"a.h guard": {header, strings.Replace(header, "1", "2", 1),
+			"#if defined(A_H)\nint a(void) { return 7; }\n#endif\n", "A_H", false},
+		"a.h macro": {header, strings.Replace(header, "1", "2", 1),
+			"int a(void) { return ONE; }\n", "ONE", true},
+		"a.php constructor": {constructor, strings.Replace(constructor, "$a", "$a, $b", 1),
+			"<?php\nfunction open() {\n    return new Key(1);\n}\n", "new Key", true},
+		"a.php another constructor": {constructor, strings.Replace(constructor, "$a", "$a, $b", 1),
+			"<?php\nclass Door extends Wood {\n    function shut() { parent::__construct(); }\n}\n", "Wood", false},
+		"a.py iteration": {iterated, strings.Replace(iterated, "return 1", "raise EOFError()", 1),
+			"def lines(text):\n    for line in Reader(text):\n        print(line)\n", "in Reader(text)", true},
+		"a.js accessor": {accessor, strings.Replace(accessor, "p + 1", "p", 1),
+			"function other(map) {\n  return map.get(1)\n}\n", "map.get", false},
+		"a.js accessor's class": {accessor, strings.Replace(accessor, "p + 1", "p", 1),
+			"function other() {\n  return new Host(1)\n}\n", "new Host", true},
+		"a.js method": {method, strings.Replace(method, "p + 1", "p", 1),
+			"function other(h) {\n  return h.visit(1)\n}\n", "h.visit", true},
+		"a.js method with users everywhere": {method, strings.Replace(method, "p + 1", "p", 1),
+			strings.Repeat("function other(h) {\n  return h.visit(1)\n}\n", 200), "h.visit", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, _, _ := strings.Cut(name, " ")
+			c := change{path: file, files: map[string]string{file: tt.after, "b" + path.Ext(file): tt.other}}
+			c.patch, _, _ = diff.Between(tt.before, tt.after)
+			found := false
+			for _, p := range c.pack(t, engine(t, c.files), 4000) {
+				found = found || p.Why != retrieve.Similar && strings.Contains(p.Text, tt.says)
+			}
+			require.Equal(t, tt.found, found)
+		})
+	}
+}
