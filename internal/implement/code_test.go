@@ -242,11 +242,11 @@ func TestATextIsRefusedIfParserAndBracketsAgree(t *testing.T) {
 				return strings.Contains(text, "!"), strings.Contains(text, "(")
 			}
 			all := []Proposed{{Path: "core/a.py", NewContent: &c.after}}
-			made, refused, err := b.Base.Apply(t.Context(), all, nil, false)
+			_, refused, err := b.Base.Apply(t.Context(), all, nil, false)
 			require.NoError(t, err)
 			require.Equal(t, c.why == "", len(refused) == 0)
 			require.Contains(t, strings.Join(refused, ""), c.why)
-			made, refused, err = b.Base.Apply(t.Context(), all, nil, true)
+			made, refused, err := b.Base.Apply(t.Context(), all, nil, true)
 			require.NoError(t, err)
 			require.Equal(t, c.why == sure, len(made) == 0, "a doubt is admitted: %s", refused)
 			require.Equal(t, c.why == unsure, len(made) > 0 && made[0].Doubt)
