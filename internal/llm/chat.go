@@ -28,8 +28,13 @@ func (c *Client) chatRequest(a *wireRequest) openai.ChatCompletionRequest {
 }
 
 func (a *wireRequest) function(t Tool) *openai.FunctionDefinition {
-	return &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema,
-		Strict: a.form[strict] == 0}
+	out := &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema, Strict: true}
+	if a.form[strict] > 0 {
+		plain := toObject(t.Schema)
+		delete(plain, "additionalProperties")
+		out.Parameters, out.Strict = plain, false
+	}
+	return out
 }
 
 // messages returns the whole conversation, with the servers' extra fields and cache marks.

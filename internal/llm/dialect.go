@@ -25,7 +25,7 @@ const (
 	seed                   // seed if requested, none
 	effort                 // reasoning effort if set, none
 	state                  // Responses: encrypted reasoning requested, or not
-	strict                 // schemas of tools marked as strict, or not
+	strict                 // schemas of tools in the strict form, or without its mark and additionalProperties
 	system                 // the system turn: a role of its own, the front of the first user turn
 	marks                  // cache marks, or none
 	tools                  // offered, or ErrNoTools
@@ -78,7 +78,8 @@ var fallbacks = []fallback{
 	{of: seed, to: 1, says: pattern.Lazy(`\bseed\b`)},
 	{of: state, to: 1, says: pattern.Lazy(`encrypted|\binclude\b`)},
 	{of: effort, to: 1, says: pattern.Lazy(`effort|\breasoning\b|\bthinking\b`)},
-	{of: strict, to: 1, says: pattern.Lazy(`\bstrict\b|invalid schema for function|invalid_function_parameters`)},
+	{of: strict, to: 1, says: pattern.Lazy(`\bstrict\b|invalid schema for function|invalid_function_parameters` +
+		`|additionalproperties.*\btools?\b`)},
 	{of: system, to: 1, says: pattern.Lazy(`system (role|message|prompt)|role.*system|['"]system['"]` +
 		`|roles must alternate|only user and assistant roles`)},
 	{of: mixed, to: 1, says: pattern.Lazy(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats +

@@ -45,6 +45,9 @@ var refusedWords = []struct {
 	{"Bedrock", 400, `{"error":{"message":"tools.0.custom.strict: Extra inputs are not permitted"}}`, strict},
 	{"OpenAI", 400, `{"error":{"message":"Invalid schema for function 'look': In context=(), 'additionalProperties'` +
 		` is required","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}`, strict},
+	{"Gemini", 400, `[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name` +
+		` \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field."` +
+		`,"status":"INVALID_ARGUMENT"}}]`, strict},
 	{"vLLM", 400, `{"object":"error","message":"System role not supported","type":"BadRequestError","code":400}`,
 		system},
 	{"vLLM, by a template without one", 400, `{"object":"error","message":"Conversation roles must alternate` +
@@ -145,6 +148,12 @@ func TestPlainerFormsAreWhatTheySay(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, w.last().raw, "json_schema", "without tools the format stays")
 	require.Equal(t, []any{map[string]any{"role": "user", "content": "s\n\nu"}}, w.last().body["messages"])
+	for step, has := range []func(require.TestingT, any, any, ...any){require.Contains, require.NotContains} {
+		c.dialect.form[strict] = step
+		_, err = c.Chat(t.Context(), withTools())
+		require.NoError(t, err)
+		has(t, fmt.Sprint(w.last().body["tools"]), "additionalProperties")
+	}
 }
 
 func TestRefusalThatNamesNothingKnownIsAnError(t *testing.T) {
