@@ -35,7 +35,7 @@ func TestALogIsToldEachHalfMinuteHowFarAReviewIs(t *testing.T) {
 	const line = `(?m)^reviewing  [0-3]/3 files · [0-9] findings? (· [0-9]+ calls? · \$[0-9.]+ of \$1\.00 )?` +
 		`· [0-9]*[03]0 s$`
 	s := setUp(t, scene{script: slow})
-	home := s.home(t.TempDir(), map[string]string{"OPENAI_MODEL": "gpt-5-mini"})
+	home := s.home(t.TempDir(), map[string]string{"OPENAI_MODEL": "gpt-6-luna"})
 	stdout, stderr := s.slowly(home, "review", "octo/demo#42", "--store", t.TempDir())
 	require.Regexp(t, line, stderr)
 	require.NotRegexp(t, line, stdout)
@@ -44,7 +44,7 @@ func TestALogIsToldEachHalfMinuteHowFarAReviewIs(t *testing.T) {
 	_, stderr = s.slowly(home, "review", "octo/demo#42", "--store", t.TempDir(), "--quiet")
 	require.Empty(t, stderr)
 
-	env := s.draftJob().with("model", "gpt-5-mini").environ(t.TempDir())
+	env := s.draftJob().with("model", "gpt-6-luna").environ(t.TempDir())
 	stdout, _ = s.slowly(maps.Clone(env))
 	require.Regexp(t, line, stdout)
 }

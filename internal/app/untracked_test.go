@@ -29,7 +29,7 @@ func TestUntrackedFilesAreNamedBeforeSomebodyIsAskedAboutThem(t *testing.T) {
 			made.Dir, made.Env = dir, env
 			require.NoError(t, made.Run())
 			cmd := exec.CommandContext(t.Context(), path, "review", "--base-url", "https://model.invalid/v1", "--model",
-				"gpt-5-mini", "--max-time", "1s", "--store", filepath.Join(dir, ".git", "drafts"))
+				"gpt-6-luna", "--max-time", "1s", "--store", filepath.Join(dir, ".git", "drafts"))
 			cmd.Dir, cmd.Env = dir, env
 			screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 			require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestUntrackedFilesAreNamedBeforeSomebodyIsAskedAboutThem(t *testing.T) {
 			_, _ = io.Copy(&shown, screen) // ends with an error of its own when the program does
 			_ = cmd.Wait()
 			text := shown.String()
-			first := strings.Index(text, "The work tree against main: 1 changed file, read by gpt-5-mini at "+
+			first := strings.Index(text, "The work tree against main: 1 changed file, read by gpt-6-luna at "+
 				"model.invalid. 1 untracked file: notes.txt.")
 			question := strings.Index(text, "Send what is untracked to model.invalid too? [y/N]")
 			require.True(t, first >= 0 && question > first, text)

@@ -1,14 +1,20 @@
 package cost
 
 // lists holds the built-in prices, as the pages behind the vendors' names have them. Where public
-// lists of that day disagreed on a price, the higher one is used, so that a cap holds. Models whose
-// price depends on prompts shorter than 200,000 tokens are omitted.
+// lists of that day disagreed on a price, or it was to rise, the higher one is used, so that a cap holds.
+// Models whose price depends on prompts shorter than 100,000 tokens are omitted.
 var lists = []list{
 	// platform.openai.com/docs/pricing; the same at Azure
 	{vendors: "openai azure", rows: []row{
+		{"gpt-6.2-astra", 8, 0.4, 40, 10},
+		{"gpt-6.2-sol gpt-6.1-sol", 2, 0.1, 10, 2.5},
+		{"gpt-6.1-terra", 1, 0.05, 5, 1.25},
+		{"gpt-6-astra", 10, 1, 50, 12.5},
+		{"gpt-6-sol", 2, 0.2, 10, 2.5},
+		{"gpt-6-luna", 0.1, 0.01, 0.5, 0.125},
 		{"gpt-5.6 gpt-5.6-sol", 5, 0.5, 30, 6.25},
-		{"gpt-5.6-terra", 2.5, 0.25, 15, 3.125},
-		{"gpt-5.6-luna", 1, 0.1, 6, 1.25},
+		{"gpt-5.6-terra", 2, 0.2, 12, 2.5},
+		{"gpt-5.6-luna", 0.2, 0.02, 1.2, 0.25},
 		{"gpt-5.5", 5, 0.5, 30, 0},
 		{"gpt-5.5-pro gpt-5.4-pro", 30, 0, 180, 0},
 		{"gpt-5.4", 2.5, 0.25, 15, 0},
@@ -43,17 +49,24 @@ var lists = []list{
 	}},
 	// docs.claude.com/en/docs/about-claude/pricing, with cache writes that last five minutes
 	{vendors: "anthropic", rows: []row{
+		{"claude-fable-5-1 claude-mythos-5-1", 10, 0.25, 50, 12.5},
 		{"claude-fable-5 claude-mythos-5", 10, 1, 50, 12.5},
+		{"claude-opus-5-5", 4, 0.2, 20, 5},
 		{"claude-opus-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-opus-4-5", 5, 0.5, 25, 6.25},
 		{"claude-opus-4-1 claude-opus-4 claude-4-opus claude-3-opus", 15, 1.5, 75, 18.75},
+		{"claude-sonnet-5-5", 2, 0.1, 10, 2.5},
 		{"claude-sonnet-5", 2, 0.2, 10, 2.5},
 		{"claude-sonnet-4-6 claude-sonnet-4-5 claude-sonnet-4 claude-4-sonnet claude-3-7-sonnet", 3, 0.3, 15, 3.75},
+		{"claude-haiku-5-5", 0.1, 0.01, 0.5, 0.125},
 		{"claude-haiku-4-5", 1, 0.1, 5, 1.25},
 		{"claude-3-haiku", 0.25, 0.03, 1.25, 0.3},
 	}},
 	// ai.google.dev/gemini-api/docs/pricing, for text
 	{vendors: "google gemini vertex_ai models", rows: []row{
-		{"gemini-3.6-flash", 1.5, 0.15, 7.5, 0},
+		{"gemini-4-argon gemini-4-carbon", 4, 0.2, 20, 0},
+		{"gemini-4-neon", 3, 0.15, 15, 0},
+		{"gemini-4-hydrogen", 1.5, 0.075, 7.5, 0},
+		{"gemini-3.8-flash gemini-3.7-flash gemini-3.6-flash", 1.5, 0.15, 7.5, 0},
 		{"gemini-3.5-flash", 1.5, 0.15, 9, 0},
 		{"gemini-3.5-flash-lite", 0.3, 0.03, 2.5, 0},
 		{"gemini-3.1-pro-preview gemini-3-pro-preview", 2, 0.2, 12, 0},

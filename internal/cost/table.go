@@ -10,11 +10,11 @@ import (
 
 // PricesAsOf returns the date of the built-in prices, as 2006-01-02. Prices
 // change: a price in the configuration overrides the table.
-func PricesAsOf() string { return "2026-08-01" }
+func PricesAsOf() string { return "2026-11-19" }
 
-// PriceOf returns the built-in price of a model, for prompts of up to 200,000 tokens in
-// the vendor's standard tier. The name may include the vendor ("openai/gpt-5-mini"), a
-// date ("gpt-5-mini-2025-08-07") and dots or hyphens in its version. A longer or
+// PriceOf returns the built-in price of a model, for prompts of up to 100,000 tokens in
+// the vendor's standard tier. The name may include the vendor ("openai/gpt-6-luna"), a
+// date ("gpt-5.4-mini-2026-03-17") and dots or hyphens in its version. A longer or
 // shorter name is a different model, and copies offered by other vendors are not found.
 func PriceOf(model string) (Price, bool) {
 	name, vendor := split(model)

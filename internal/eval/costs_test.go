@@ -189,7 +189,7 @@ func TestCachingMakesLookingAroundAffordable(t *testing.T) {
 	}
 	cases, err := dataset.Read(names...)
 	require.NoError(t, err)
-	models := []string{"claude-sonnet-4-6", "claude-haiku-4-5", "gpt-5", "gpt-5-mini"}
+	models := []string{"gpt-6.2-sol", "gpt-6.1-terra", "gpt-6-luna"}
 	for _, looks := range []int{0, 1, 3} {
 		plain, cached := map[string][]float64{}, map[string][]float64{}
 		waits := []float64{}
@@ -236,7 +236,7 @@ func TestTwentyFiveFilesWithThreeLooksStayBelowHalfADollar(t *testing.T) {
 			Patch:     patch})
 	}
 	m := reviewed(t, change, nil, 3, text)
-	p, ok := cost.PriceOf("claude-sonnet-4-6")
+	p, ok := cost.PriceOf("gpt-6.2-sol")
 	require.True(t, ok)
 	t.Logf("%d calls, $%.2f, cached $%.2f", m.plain.Calls, float64(p.Of(m.plain))/1e6, float64(p.Of(m.cached))/1e6)
 	require.Equal(t, 101, int(m.plain.Calls))

@@ -166,9 +166,9 @@ const (
 )
 
 // markedHosts take cache_control in chat completions, and cache nothing of Claude's without it
-// (https://openrouter.ai/docs/features/prompt-caching). Anthropic's own chat completions cache nothing
-// (https://docs.claude.com/en/api/openai-sdk).
-var markedHosts = []string{"openrouter.ai"}
+// (https://openrouter.ai/docs/features/prompt-caching,
+// https://docs.claude.com/en/docs/build-with-claude/prompt-caching).
+var markedHosts = []string{"openrouter.ai", "anthropic.com"}
 
 // wantsMarks reports whether requests to an endpoint mark what is worth caching.
 func (e endpoint) wantsMarks(wanted string) bool {

@@ -15,8 +15,8 @@ func TestMarksGoToHostsThatTakeThem(t *testing.T) {
 	}{
 		{"https://openrouter.ai/api/v1", "", true},
 		{"https://OpenRouter.ai/api/v1", "auto", true},
-		{"https://openrouter.ai/api/v1", "off", false},
-		{"https://api.anthropic.com/v1", "", false},
+		{"https://api.anthropic.com/v1", "", true},
+		{"https://api.anthropic.com/v1", "off", false},
 		{"https://api.openai.com/v1", "", false},
 		{"", "", false},
 		{"https://notopenrouter.ai/v1", "", false},

@@ -147,7 +147,7 @@ func TestTheHeadSaysWhatTheChangeIs(t *testing.T) {
 	draft := summary.Draft(titled(), dialog())
 	require.True(t, strings.HasPrefix(draft, "## Review of #42, revision 2 of 3, waits for a decision\n\n[“Move "+
 		"transfers into one transaction” by ada]"+page+"**1 blocker"), draft)
-	require.Contains(t, draft, " · $0.03, 12.4 s, `gpt-5-mini` · code `3f9c2a71be04d855` · until ")
+	require.Contains(t, draft, " · $0.03, 12.4 s, `gpt-6-luna` · code `3f9c2a71be04d855` · until ")
 	require.Contains(t, terminal.Review(titled(), terminal.Options{Width: 80}),
 		"\n“Move transfers into one transaction” by ada, 11 files, +1,412 −87, revision 2\nof 3\n")
 	require.Contains(t, summary.Draft(titled(), hidden(dialog(), "seal")), "\n\n[The pull request]"+page)

@@ -52,7 +52,7 @@ func ledger() render.Review {
 	all = append(all, files(finding.Reviewed, "ledger/close.go", "ledger/ledger.go", "ledger/report.go",
 		"ledger/transfer.go", "ledger/transfer_test.go", "migrations/0004.sql")...)
 	return render.Review{
-		Name: "#42", Web: "https://github.com/org/payments", Head: head, Files: all, Model: "gpt-5-mini",
+		Name: "#42", Web: "https://github.com/org/payments", Head: head, Files: all, Model: "gpt-6-luna",
 		Findings: []finding.Finding{
 			{
 				ID: "F1", Path: "ledger/transfer.go", Side: finding.Right, StartLine: 41, Line: 41,

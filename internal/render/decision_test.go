@@ -153,7 +153,7 @@ func TestWhatWasNotReachedIsSaidWithItsReasonHoweverMuchItIs(t *testing.T) {
 func TestReusedResultsAreSaidWhereTheCostIs(t *testing.T) {
 	want := "7 of 9 files taken from earlier runs, not paid again."
 	require.Contains(t, summary.Draft(reused(), dialog()), "a limit of $1.00. "+want)
-	require.Contains(t, ended(reused(), "CLEAN", ""), "`gpt-5-mini`. "+want)
+	require.Contains(t, ended(reused(), "CLEAN", ""), "`gpt-6-luna`. "+want)
 	require.Contains(t, terminal.Review(reused(), terminal.Options{Width: 80}), want+"\n")
 	r := reused()
 	r.Reused = 0

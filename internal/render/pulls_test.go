@@ -76,7 +76,7 @@ func (s sample) review(t *testing.T) render.Review {
 	r := render.Review{
 		Name: fmt.Sprintf("#%d", s.Number), Web: "https://github.com/org/payments", Head: head, Title: s.Title,
 		Author: s.Author,
-		Added:  s.Added, Removed: s.Removed, Model: "gpt-5-mini",
+		Added:  s.Added, Removed: s.Removed, Model: "gpt-6-luna",
 		Notices: s.Notices, Limit: cost.MicroUSD(max(s.Limit, 2_000_000)),
 		Usage: cost.Usage{Calls: int64(s.Calls), InputTokens: int64(s.Tokens), Cost: cost.MicroUSD(s.Cost)},
 	}

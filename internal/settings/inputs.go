@@ -25,7 +25,7 @@ const (
 	DefaultExpires               = 14 * 24 * time.Hour
 	DefaultMaxTime               = 5 * time.Hour // per job; GitHub cancels a job after six
 	DefaultMaxCost cost.MicroUSD = 1_000_000     // per run whose models' prices are known
-	DefaultModel                 = "gpt-5-mini"
+	DefaultModel                 = "gpt-6-luna"
 )
 
 // Defaults returns the settings when nothing is given. It panics if a default in the table

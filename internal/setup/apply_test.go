@@ -255,7 +255,7 @@ func TestInitCheckNamesWhatIsMissing(t *testing.T) {
 		"a model that is not known": {func(s *stage) {
 			s.environ = append(s.environ, "OPENAI_BASE_URL="+llmtest.Start(s.t, llmtest.Always(
 				llmtest.Answer{Status: http.StatusNotFound, Text: "no such model"})).URL)
-		}, "model gpt-5-mini", "404", "check base-url"},
+		}, "model gpt-6-luna", "404", "check base-url"},
 		"models of the settings": {func(s *stage) {
 			require.NoError(s.t, os.WriteFile(".github/pr-review.yml", []byte("models: { verify: gpt-5 }\n"), 0o600))
 			s.environ = append(s.environ, "OPENAI_BASE_URL=http://127.0.0.1:1/v1")
@@ -300,7 +300,7 @@ func TestInitCheckSaysWhyOneThingCouldNotBeSeen(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, "unseen", found[what].State)
 				require.Contains(t, found[what].Found, f.why)
-				require.Equal(t, "ok", found["model gpt-5-mini"].State)
+				require.Equal(t, "ok", found["model gpt-6-luna"].State)
 			})
 		}
 	}

@@ -22,7 +22,7 @@ func example() Node {
 		Children: []Node{
 			{Name: "internal/flow/a/very/long/path/that/goes/on/and/on/app.go", Time: 8200 * time.Millisecond,
 				Usage: used3(9000, 800, 3100), End: "reviewed", Children: []Node{
-					{Name: "classify gpt-5-mini", Time: 800 * time.Millisecond, Usage: used3(1200, 40, 300),
+					{Name: "classify gpt-6-luna", Time: 800 * time.Millisecond, Usage: used3(1200, 40, 300),
 						End: "stop"},
 					{Name: "review gpt-5", Time: 3 * time.Second, Usage: used3(4000, 300, 1300), End: "tool_calls",
 						Tools: []finding.ToolCall{
@@ -42,7 +42,7 @@ func TestTheTreeOfARun(t *testing.T) {
   time      in     out      cost
  2m05s   41.2k    3.1k     $0.21  octo/demo#7  PAUSED
   8.2s    9.0k     800   $0.0031  ├─ internal/flow/a/…on/and/on/app.go  reviewed
-  0.8s    1.2k      40   $0.0003  │  ├─ classify gpt-5-mini  stop
+  0.8s    1.2k      40   $0.0003  │  ├─ classify gpt-6-luna  stop
   3.0s    4.0k     300   $0.0013  │  └─ review gpt-5  tool_calls
                                   │     ├─ 2.1 kB  read_file {"path":"internal/…
                                   │     └─ no result: the query is too short to…
