@@ -163,8 +163,9 @@ func TestThePrintedCommandsAreThoseOfGH(t *testing.T) {
 	}
 	_, shell, ok := strings.Cut(s.out.String(), "does it, or:\n")
 	require.True(t, ok)
-	shell, _, ok = strings.Cut(shell, "\nThen commit")
+	shell, note, ok := strings.Cut(shell, "\nNote: from 2 December 2026 on GitHub starts no workflow")
 	require.True(t, ok)
+	require.Contains(t, note, "policy for .github/workflows/pr-review.yml with the events")
 	cmd := exec.Command("sh", "-eu", "-c", shell)
 	cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
 	out, err := cmd.CombinedOutput()
@@ -217,7 +218,11 @@ func TestInitCheckFindsEverythingThatWasApplied(t *testing.T) {
 	s := settled(t, says)
 	found, err := s.checked()
 	require.NoError(t, err)
-	require.Len(t, found, 7)
+	require.Len(t, found, 8)
+	event := found["event pull_request_target"]
+	require.Equal(t, "unseen", event.State)
+	require.Contains(t, event.Next, "Settings, Actions, Policies")
+	delete(found, event.What)
 	for what, k := range found {
 		require.Equal(t, "ok", k.State, what+": "+k.Found)
 	}

@@ -125,7 +125,7 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 			_, found := c.checkWorkflow(within, r, decidePath)
 			all = append(all, found)
 		}
-		all = append(all, r.checkEnvironments(within, *draft, own)...)
+		all = slices.Concat(all, r.checkEvent(*draft), r.checkEnvironments(within, *draft, own))
 	}
 	all = append(append(all, r.checkLabel(within, own.Admission.Label)), Online(ctx, c.Front, c.Settings, own)...)
 	if c.JSON {
@@ -140,8 +140,35 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 	return Failed(all)
 }
 
+// draftEvent is the event that drafts a review. GitHub blocks it in public repositories without a policy
+// (https://docs.github.com/en/actions/reference/security/securely-using-pull_request_target).
+const draftEvent = "pull_request_target"
+
+// policyStep says how a repository allows the event.
+const policyStep = "Settings, Actions, Policies: a policy for " + draftPath + " with the events " + draftEvent +
+	" and workflow_dispatch"
+
+// eventNotes says what a public repository needs before GitHub starts its workflow.
+func (r *repository) eventNotes() []string {
+	if !r.seen || r.facts.Private {
+		return nil
+	}
+	return []string{"from 2 December 2026 on GitHub starts no workflow by " + draftEvent + " in a public repository " +
+		"unless a policy allows it. " + policyStep}
+}
+
+// checkEvent reports a public repository's policy as unseen, since GitHub shows it to administrators alone.
+func (r *repository) checkEvent(draft jobs) (all []Check) {
+	if len(r.eventNotes()) > 0 && strings.Contains(fmt.Sprint(draft.On), draftEvent) {
+		all = append(all, Check{What: "event " + draftEvent, State: unseen, Next: policyStep,
+			Found: "from 2 December 2026 on GitHub blocks it in public repositories unless a policy allows it"})
+	}
+	return all
+}
+
 // jobs is the part of a workflow that the checks read.
 type jobs struct {
+	On   any `yaml:"on"`
 	Jobs map[string]struct {
 		Permissions any
 		Environment any

@@ -158,9 +158,12 @@ func TestInitOfAListOpensOnePullRequestInEach(t *testing.T) {
 	require.Equal(t, "Review pull requests with pr-review-action", title)
 	require.Contains(t, body, "`.github/pr-review.yml`: what is reviewed")
 	require.NotContains(t, body, "gh api", "the environment is there")
+	require.Contains(t, body, "- [ ] Settings, Actions, Policies: a policy for .github/workflows/pr-review.yml")
 	c.one("docs")
 	require.Equal(t, "max-cost: 2\n", c.repo("docs").Tree(setupBranch)[".github/pr-review.yml"])
 	require.False(t, c.one("payments").IsDraft(), "on the Free plan private repositories have none")
+	_, body = c.one("payments").Text()
+	require.NotContains(t, body, "Policies", "a private repository needs none")
 	written := c.repo("payments").Tree(setupBranch)
 	require.Contains(t, written[draftPath], `    with: { environment: "", model: "gpt-9" }`)
 	for _, path := range []string{draftPath, decidePath} {

@@ -367,3 +367,13 @@ func TestTwoInitsAtOnce(t *testing.T) {
 func onPlan(name string) func(*stage) {
 	return func(s *stage) { s.repo.Set(func(o *githubtest.Settings) { o.Plan = name }) }
 }
+
+func TestAPrivateRepositoryNeedsNoPolicyForItsEvent(t *testing.T) {
+	s := cloned(t, githubtest.RepoOptions{Private: true, Files: githubtest.Tree{draftPath: shipped(t, draftPath)}})
+	require.NoError(t, s.run(s.command()))
+	require.NotContains(t, s.out.String(), "pull_request_target")
+	s.out.Reset()
+	found, _ := s.checked()
+	require.Contains(t, found, draftPath)
+	require.NotContains(t, found, "event pull_request_target")
+}
