@@ -130,6 +130,18 @@ func TestT19_Check4_OnlyADispatchDraftsATicket(t *testing.T) {
 	}
 }
 
+func TestCheck4_ATicketsDraftOfAnotherFileIsToldOfIfADispatchDecides(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	const file = ".github/workflows/tickets.yml"
+	s.run = s.repo.AddRun(githubtest.RunOptions{Path: file, Event: "workflow_dispatch", Actor: "lee"})
+	draft := func() *job { return s.ticketDraft().set("GITHUB_WORKFLOW_REF", "octo/demo/"+file+"@refs/heads/main") }
+	require.NotContains(t, draft().start().is(0, "PAUSED").log, "draft-workflow")
+	draft().with("again", "true", "environment", "").start().is(0, "PAUSED").
+		says("this run is of " + file + ", and a dispatch decides drafts of " + implementPath +
+			": name the file with draft-workflow")
+}
+
 // TestATroubleOfATicketsJobNamesWhatToDoNext meets answers that no retry mends.
 func TestATroubleOfATicketsJobNamesWhatToDoNext(t *testing.T) {
 	t.Parallel()

@@ -190,7 +190,12 @@ func TestATicketIsToldOfThePullRequestThatAPersonOpens(t *testing.T) {
 		Head: roundBranch, HeadFiles: roundFixed()})
 	linked(s.ticketJob("comment-issue", drafted.digest())).start().is(0, "")
 	require.Len(t, s.repo.Said(7), 1)
-	require.Contains(t, s.repo.Said(7)[0], fmt.Sprintf("/octo/demo/pull/%d", p.Number))
+	opened := fmt.Sprintf("/octo/demo/pull/%d", p.Number)
+	require.Contains(t, s.repo.Said(7)[0], opened)
+	again := linked(s.ticketJob("apply", drafted.digest())).start().is(0, "POSTED").shows(opened)
+	require.Contains(t, again.outputs["pull-request-url"], opened)
+	require.NotContains(t, again.summary, "expand=1", "the form of a pull request that is open")
+	require.NotContains(t, again.summary, "a bot")
 }
 
 func TestATicketIsDecidedByDispatch(t *testing.T) {

@@ -297,6 +297,21 @@ func TestALinkLeavesThePullRequestToAPerson(t *testing.T) {
 	form := apply.Form(s.q, at)
 	require.True(t, strings.HasPrefix(form, url+"&title=%5BPAY-88%5D+round+half+up&body=what+%26+why"), form)
 	require.LessOrEqual(t, len(form), 7000)
+
+	opened, err := s.applier().Write.OpenPull(t.Context(), s.q.Ref, write.NewPull{Title: "by hand", Branch: at.Branch,
+		Base: "main", Body: "without the mark"})
+	require.NoError(t, err)
+	_, url, err = s.carryOut()
+	require.NoError(t, err)
+	require.Equal(t, opened, url)
+	s.q.Digest = ""
+	url, err = s.applier().Opened(t.Context(), s.q, at)
+	require.NoError(t, err)
+	require.Equal(t, opened, url, "a run that knows no draft finds it too")
+	s.repo.Pulls()[0].Close()
+	url, err = s.applier().Opened(t.Context(), s.q, at)
+	require.NoError(t, err)
+	require.Empty(t, url)
 }
 
 // TestARefusedCommitNamesTheEmptyBranch has GitHub take the branch and not the commit.

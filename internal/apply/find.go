@@ -169,14 +169,14 @@ func parseMark(body string) (m mark) {
 }
 
 // Open opens the draft pull request of a committed change, or finds the existing one, and returns
-// its address. With Link it returns the address of the form where a person opens it. If GitHub
-// refuses it, the error names the branch, which stays.
+// its address. With Link it opens none, and returns the address of the form where a person opens
+// it. If GitHub refuses it, the error names the branch, which stays.
 func (a Applier) Open(ctx context.Context, q Request, at Applied) (address string, err error) {
+	if address, err = a.Opened(ctx, q, at); address != "" || err != nil {
+		return address, err
+	}
 	if q.Link {
 		return FormAddress(q, at), nil
-	}
-	if address, err = a.pull(ctx, q, at); address != "" || err != nil {
-		return address, err
 	}
 	address, err = a.Write.OpenPull(ctx, q.Ref, write.NewPull{Title: q.Title, Branch: at.Branch, Base: q.Into,
 		Body: marked(q.Text, q, at)})
@@ -184,7 +184,7 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 		return address, nil
 	}
 	if errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrUncertain) {
-		if there, _ := a.pull(ctx, q, at); there != "" {
+		if there, _ := a.Opened(ctx, q, at); there != "" {
 			return there, nil
 		}
 	}
@@ -194,12 +194,12 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 	return "", told
 }
 
-// pull returns the address of a committed change's pull request, or "": the one with its mark,
+// Opened returns the address of a committed change's pull request, or "": the one with its mark,
 // else any open one from its branch, which a person may have opened.
-func (a Applier) pull(ctx context.Context, q Request, at Applied) (address string, err error) {
+func (a Applier) Opened(ctx context.Context, q Request, at Applied) (address string, err error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, at.Branch)
 	for _, o := range opened {
-		if parseMark(o.Body).digest == q.Digest {
+		if q.Digest != "" && parseMark(o.Body).digest == q.Digest {
 			return o.URL, err
 		}
 		if o.Open {

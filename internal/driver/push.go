@@ -50,11 +50,11 @@ func (c Carrier) Into(steps *ticketpr.Steps) {
 	}
 }
 
-// Form returns the URL of the filled-in pull request form if a person opens the pull
+// Form returns the URL of the filled-in pull request form if a person is still to open the pull
 // request, otherwise "".
 func (c Carrier) Form(s ticketpr.State) string {
 	q := c.Request(s)
-	if !q.Link || s.Applied.Commit == "" {
+	if s.Applied.Commit == "" || s.PullRequest != apply.FormAddress(q, s.Applied) {
 		return ""
 	}
 	return apply.Form(q, s.Applied)
@@ -74,11 +74,17 @@ func (c Carrier) Done(ctx context.Context, s ticketpr.State) (r Report, found bo
 	for _, kind := range []string{change.Bug, change.Story} { // each has a branch name of its own
 		s.Class.Type = kind
 		q := c.Request(s)
-		if r.Branch, _, found, err = c.Stands(ctx, q); found || err != nil {
-			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " +
-				apply.FormAddress(q, apply.Applied{Branch: r.Branch})
-			break
+		if r.Branch, _, found, err = c.Stands(ctx, q); !found && err == nil {
+			continue
 		}
+		at := apply.Applied{Branch: r.Branch}
+		if found {
+			r.PullRequest, err = c.Opened(ctx, q, at)
+		}
+		if r.PullRequest == "" {
+			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " + apply.FormAddress(q, at)
+		}
+		break
 	}
 	return r, found, err
 }
@@ -231,9 +237,9 @@ func IssuePage(ref pull.Ref, number int) string {
 // what already exists.
 func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
 	if r.State.Applied, err = p.Commit(ctx, p.Request(r.State)); err == nil {
-		r.PullRequest, err = p.Open(ctx, p.Request(r.State), r.State.Applied)
+		r.State.PullRequest, err = p.Open(ctx, p.Request(r.State), r.State.Applied)
 	}
-	r.Branch = r.State.Applied.Branch
+	r.Branch, r.PullRequest = r.State.Applied.Branch, r.State.PullRequest
 	return r, err
 }
 

@@ -73,7 +73,8 @@ type Report struct {
 	Proposed    []change.File `json:"-"` // files of a ticket's draft
 	Branch      string        `json:"-"` // for an applied ticket
 	PullRequest string        `json:"-"` // its URL
-	Form        string        `json:"-"` // URL of the filled-in form, if a person opens it
+	Form        string        `json:"-"` // URL of the filled-in form, if a person is to open it
+	Bot         bool          `json:"-"` // this job's token opened it, and is a bot's
 	Page        string        `json:"-"` // job summary of a ticket's waiting draft
 }
 

@@ -52,11 +52,6 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		j.tellUndecidable(j.origin(change), change.Pull.Fork())
-		byDispatch := j.Environment == "" && len(change.Config.Environments) == 0
-		if file := workflowFile(j.env.WorkflowRef); byDispatch && file != "" && file != j.DraftWorkflow {
-			j.warn("this run is of " + file + ", and a dispatch decides drafts of " + j.DraftWorkflow +
-				": name the file with draft-workflow, here and in the deciding job")
-		}
 		return j.draft(ctx, change, reviewer, approvals)
 	}
 	whom := j.WithModel(j.Getenv)
@@ -74,7 +69,7 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 // this run, if it will.
 func (j *job) tellUndecidable(o handoff.Origin, fork bool) {
 	why := ""
-	switch {
+	switch file := workflowFile(j.env.WorkflowRef); {
 	case !slices.Contains(o.Events(), j.event.Name):
 		why = fmt.Sprintf("it is of the event %q, and drafts come from %s", j.event.Name,
 			strings.Join(o.Events(), ", "))
@@ -82,6 +77,9 @@ func (j *job) tellUndecidable(o handoff.Origin, fork bool) {
 		why = "it is of a fork's pull request, which is drafted on pull_request_target or workflow_dispatch"
 	case j.event.Name == "workflow_dispatch" && j.env.Ref != "refs/heads/"+o.Branch:
 		why = "it was dispatched on " + j.env.Ref + ", and drafts come from " + o.Branch
+	case j.Environment == "" && file != "" && file != j.DraftWorkflow:
+		why = "this run is of " + file + ", and a dispatch decides drafts of " + j.DraftWorkflow +
+			": name the file with draft-workflow, here and in the deciding job"
 	default:
 		return
 	}

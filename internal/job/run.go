@@ -144,7 +144,7 @@ func (j *job) summarize(r driver.Report) error {
 	}
 	if j.ticketed() {
 		return j.runner.Summary(proposal.End(j.asked.Key, end, proposal.Ended{Branch: r.Branch, Pull: r.PullRequest,
-			Form: r.Form, Bot: r.State.Decision != nil && j.bot()}))
+			Form: r.Form, Bot: r.Bot}))
 	}
 	return j.runner.Summary(summary.End(r.State.Review(), end))
 }

@@ -149,6 +149,7 @@ func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
 	}
 	if v.Outcome != ticketpr.Paused {
 		r.Form, r.State.Decision = p.Form(v.State), v.State.Account(p.Summary != "counts")
+		r.Bot = p.bot() && p.config.Implement.PullRequest != "link"
 	}
 	return r
 }

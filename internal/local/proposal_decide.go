@@ -136,9 +136,9 @@ func (p *proposing) Park(r driver.Report, changes ...string) error {
 }
 
 // Decided prints the result of the decision. With --push it first pushes a draft that was
-// approved without --push.
+// approved without --push, or looks whether a person has opened its pull request.
 func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
-	if p.onto != nil && r.Outcome == ticketpr.Posted && r.PullRequest == "" {
+	if p.onto != nil && r.Outcome == ticketpr.Posted && (r.PullRequest == "" || p.onto.Form(p.last.State) != "") {
 		if p.last, err = p.onto.Carry(ctx, p.last); err != nil {
 			return err
 		}

@@ -136,7 +136,7 @@ func End(key string, e summary.Ending, at Ended) string {
 		e.Where = fmt.Sprintf("Branch %s. [Open the pull request](<%s>): the form is filled in, and you are its "+
 			"author.", guard.Code(at.Branch), at.Form)
 	case at.Pull != "":
-		e.Where = fmt.Sprintf("Branch %s, draft pull request <%s>.", guard.Code(at.Branch), at.Pull)
+		e.Where = fmt.Sprintf("Branch %s, pull request <%s>.", guard.Code(at.Branch), at.Pull)
 		if at.Bot {
 			e.Where += "\n\nIts author is a bot: workflows on it wait until somebody who may write approves them."
 		}
