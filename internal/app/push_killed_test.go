@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,11 +15,12 @@ import (
 )
 
 // cloned is a clone of octo/demo's main at home, with what runs implement in it.
-func (s *stage) cloned() func(args ...string) *exec.Cmd {
+func (s *stage) cloned(more githubtest.Tree) func(args ...string) *exec.Cmd {
 	s.t.Helper()
 	state := s.t.TempDir()
-	dir, head := s.clone(roundTree())
-	s.repo.CommitAs(head, "main", "as in the clone", roundTree())
+	tree := roundTree().With(more)
+	dir, head := s.clone(tree)
+	s.repo.CommitAs(head, "main", "as in the clone", tree)
 	return func(args ...string) *exec.Cmd {
 		home := map[string]string{"XDG_STATE_HOME": state, "PATH": os.Getenv("PATH")}
 		cmd := s.command(home, append([]string{"implement", "octo/demo#7", "--push",
@@ -59,7 +61,7 @@ func TestP5_APushThatIsKilledIsGoneOnWith(t *testing.T) {
 			t.Run(phase+" "+at, func(t *testing.T) {
 				t.Parallel()
 				s := ticketStage(t)
-				implement := s.cloned()
+				implement := s.cloned(nil)
 				parked := exited(t, implement("--no-input"))
 				require.Zero(t, parked.Code, parked.Stderr)
 				require.Contains(t, parked.Stdout+parked.Stderr, "Parked.")
@@ -98,4 +100,25 @@ func TestP5_APushThatIsKilledIsGoneOnWith(t *testing.T) {
 			})
 		}
 	}
+}
+
+// In link mode the form is printed until a person has opened the pull request, and then that.
+func TestAPushNamesThePullRequestThatAPersonOpened(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	implement := s.cloned(githubtest.Tree{".github/pr-review.yml": "implement: { pull-request: link }\n"})
+	var form string
+	for range 2 {
+		posted := exited(t, implement("--approve"))
+		require.Zero(t, posted.Code, posted.Stderr)
+		form = posted.Stdout[strings.LastIndex(posted.Stdout, "POSTED "):]
+		require.Regexp(t, `^POSTED \S+expand=1&title=\S+\n$`, form)
+	}
+	address, err := url.Parse(strings.Fields(form)[1])
+	require.NoError(t, err)
+	s.repo.AddPull(githubtest.PullOptions{Title: "Round", Body: address.Query().Get("body"), Author: "maya",
+		Head: roundBranch, HeadFiles: roundFixed()})
+	opened := exited(t, implement("--approve"))
+	require.Zero(t, opened.Code, opened.Stderr)
+	require.Regexp(t, `(?m)^POSTED \S+/octo/demo/pull/43$`, opened.Stdout)
 }
