@@ -37,6 +37,7 @@ func TestP2_ApprovedDraftIsPostedByteForByte(t *testing.T) {
 	shown := s.opened(drafted).Review
 	s.approved("")
 	posted := s.postJob(drafted.digest()).start().is(0, "POSTED")
+	require.Equal(t, gateName, posted.outputs["environment"])
 
 	review := s.posted()
 	require.Equal(t, s.pull.HeadSHA(), review.CommitID)

@@ -341,7 +341,8 @@ func TestOutcomesThatCallNobody(t *testing.T) {
 		kept = s.draftJob().start().is(0, "KEPT").shows("Says too little")
 		require.Empty(t, kept.outputs["environment"], "no environment is asked about it")
 		s.untouched()
-		s.decideJob(kept.outputs["code"], "approve").start().is(0, "POSTED")
+		decided := s.decideJob(kept.outputs["code"], "approve").start().is(0, "POSTED")
+		require.Empty(t, decided.outputs["environment"], "nor did one decide it")
 	})
 }
 

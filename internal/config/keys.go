@@ -2,8 +2,6 @@ package config
 
 import (
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -110,18 +108,6 @@ type Value struct {
 	Key    string
 	Value  any    // text, a number, a boolean, a list or map of them; nil if nothing is set
 	Source string // where it came from; empty from Values
-}
-
-// Duration formats a time without zero parts, such as 10m.
-func Duration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 const hiddenText = "(hidden)"

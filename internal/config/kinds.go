@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 func flag(name string, into *bool) key {
@@ -63,12 +64,12 @@ func duration(name string, most time.Duration, into *int, otherwise time.Duratio
 		} else if r.text(n, &s) {
 			d, err := time.ParseDuration(s)
 			if err != nil || d < time.Second || d > most || d%time.Second != 0 {
-				r.fail(n, "%.60q is not a time in whole seconds from 1s to %s, such as 10m", s, Duration(most))
+				r.fail(n, "%.60q is not a time in whole seconds from 1s to %s, such as 10m", s, wording.Span(most))
 				return
 			}
 			*into = int(d / time.Second)
 		}
-	}, show: func() any { return Duration(cmp.Or(time.Duration(*into)*time.Second, otherwise)) }}
+	}, show: func() any { return wording.Span(cmp.Or(time.Duration(*into)*time.Second, otherwise)) }}
 }
 
 // amount is a positive amount in USD.

@@ -87,7 +87,7 @@ func voteUsage(questions int) cost.Usage {
 // Took describes how long a run and its answers took. It is not part of the
 // report's Markdown, which is the same for two runs with the same answers.
 func Took(r score.Report) string {
-	text := "Took " + time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond).String()
+	text := "Took " + wording.Span(time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond))
 	if l := r.Latency; l != nil {
 		text += fmt.Sprintf("; the slowest file of a case %.1f s at the median, %.1f s at p95", l.P50, l.P95)
 	}

@@ -44,7 +44,7 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 	options.Observe = func(e eval.Progress) {
 		took := p.Now().Sub(since).Round(time.Second)
 		line.Line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, wording.Count(e.Asked, "question"), e.Cost,
-			took)
+			wording.Span(took))
 	}
 	do := eval.Run
 	if o.scripted.shown {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/action"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -194,7 +195,9 @@ func outputs(r driver.Report, run int64) map[string]string {
 		dollars = fmt.Sprintf("%.6f", float64(*known)/1e6)
 	}
 	environment := cmp.Or(r.State.Draft.Environment, r.Packed.Manifest.Environment)
-	if r.Outcome == driver.Kept { // it waits for nobody; a dispatch may still decide it
+	decided := r.State.Decision
+	if r.Outcome == driver.Kept || // it waits for nobody; a dispatch may still decide it
+		r.Outcome != driver.Paused && decided != nil && decided.Via != decision.ByApproval {
 		environment = ""
 	}
 	return map[string]string{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Limits of the search for an artifact.
@@ -56,9 +57,10 @@ func (s Source) await(ctx context.Context, workflow, name string) (github.Artifa
 		case over || ctx.Err() != nil:
 			return found, why
 		case waited >= s.Wait:
-			return found, fmt.Errorf("%w; waited for %s (findings-wait)", why, s.Wait)
+			return found, fmt.Errorf("%w; waited for %s (findings-wait)", why, wording.Span(s.Wait))
 		case waited == 0 && s.Tell != nil:
-			s.Tell(fmt.Sprintf("waiting for linters' results: artifact %q of %s, at most %s", name, workflow, s.Wait))
+			s.Tell(fmt.Sprintf("waiting for linters' results: artifact %q of %s, at most %s", name, workflow,
+				wording.Span(s.Wait)))
 		}
 		pause = min(pause, s.Wait-waited)
 		if err := transport.Sleep(ctx, pause); err != nil {

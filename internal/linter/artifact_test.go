@@ -83,7 +83,7 @@ func TestTheArtifactOfTheRunAtTheHeadIsWaitedFor(t *testing.T) {
 	}
 	r, err := from.Read(soon(t), changed(t))
 	require.NoError(t, err)
-	require.Equal(t, `waiting for linters' results: artifact "lint-results" of ci.yml, at most 10m0s`, told)
+	require.Equal(t, `waiting for linters' results: artifact "lint-results" of ci.yml, at most 10m`, told)
 	require.Empty(t, r.Missing)
 	require.Len(t, r.Findings, 2)
 	require.Equal(t, "m", r.Findings[0].Title)
@@ -100,7 +100,7 @@ func TestWhatIsMissingIsNamedAndNoError(t *testing.T) {
 		"no such workflow": {func(_ *githubtest.Repo, s *linter.Source) { s.Findings = "nope.yml/lint-results" },
 			"no run of nope.yml at"},
 		"no run at the head": {func(repo *githubtest.Repo, _ *linter.Source) { lint(repo, strings.Repeat("0", 40)) },
-			"; waited for 10m0s (findings-wait)"},
+			"; waited for 10m (findings-wait)"},
 		"no artifact": {func(repo *githubtest.Repo, s *linter.Source) { lint(repo, s.SHA).Finish("success") },
 			`without an artifact "lint-results"`},
 		"a run that does not end": {func(repo *githubtest.Repo, s *linter.Source) { lint(repo, s.SHA) },

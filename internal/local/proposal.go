@@ -26,6 +26,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // proposing is a ticket's thread in the local store.
@@ -218,7 +219,7 @@ func (p *proposing) checked(ctx context.Context, files []change.File) (*change.C
 	defer stop()
 	passed, output, err := ingest.Shell(limited, dir, p.check, p.withoutCredentials(p.base.Config))
 	if ctx.Err() == nil && limited.Err() != nil {
-		passed, output, err = false, fmt.Sprintf("it did not end within %v", checkTime), nil
+		passed, output, err = false, fmt.Sprintf("it did not end within %s", wording.Span(checkTime)), nil
 	}
 	output = strings.ReplaceAll(secret.Redact(paint().ReplaceAllString(output, "")), dir, ".")
 	return &change.Check{Command: secret.Redact(p.check), Passed: passed, Output: guard.Text(output)}, err

@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Site is one repository of a list, and the report on it. Its files go into a pull request.
@@ -63,8 +64,8 @@ func (s *Site) fail(err error) {
 	}
 	s.Next = cmp.Or(s.Next, "fix that and run the same again: it continues with what is there")
 	if status, is := errors.AsType[*transport.StatusError](err); is && status.Limited && status.RetryAfter > 0 {
-		s.Next = fmt.Sprintf("run the same again in %v: it goes on with what is there",
-			status.RetryAfter.Round(time.Second))
+		s.Next = fmt.Sprintf("run the same again in %s: it goes on with what is there",
+			wording.Span(status.RetryAfter.Round(time.Second)))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // ErrLost reports that a trace did not arrive whole.
@@ -70,7 +71,7 @@ func (c *collector) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) err
 	case c.run.Err() != nil:
 		return fmt.Errorf("%s did not take them within %v of the run's end", c.host, grace)
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s did not answer within %v", c.host, c.timeout)
+		return fmt.Errorf("%s did not answer within %s", c.host, wording.Span(c.timeout))
 	}
 	return errors.New(guard.Line(err.Error(), maxReason))
 }

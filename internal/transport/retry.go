@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 var (
@@ -130,7 +131,7 @@ func (t *retrying) timeoutError(req *http.Request, try context.Context, err erro
 		return req.Context().Err()
 	}
 	if try.Err() != nil {
-		return fmt.Errorf("%w: waited %v", ErrTimeout, t.timeout(req))
+		return fmt.Errorf("%w: waited %s", ErrTimeout, wording.Span(t.timeout(req)))
 	}
 	return withAdvice(err)
 }

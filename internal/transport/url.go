@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -32,7 +33,10 @@ var (
 // addresses that contain a user or password. Its errors do not contain the query.
 func CheckURL(raw string, allowHTTP bool) (*url.URL, error) {
 	u, err := url.Parse(raw)
-	if err != nil {
+	switch {
+	case err != nil && strings.ContainsFunc(raw, unicode.IsSpace):
+		return nil, fmt.Errorf("%w: there is a blank or a line break in it", ErrAddress)
+	case err != nil: // which may quote a password
 		return nil, fmt.Errorf("%w: it does not parse", ErrAddress)
 	}
 	return u, checkURL(u, allowHTTP)
@@ -44,7 +48,8 @@ func checkURL(u *url.URL, allowHTTP bool) error {
 	case u.User != nil:
 		return fmt.Errorf("%w: it has a user or password before %s", ErrAddress, u.Host)
 	case host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return fmt.Errorf("%w: %q", ErrAddress, bareURL(u))
+		typed, _ := url.PathUnescape(bareURL(u))
+		return fmt.Errorf("%w: %.200q", ErrAddress, typed)
 	case forbidden(host):
 		return fmt.Errorf("%w: %s", ErrForbidden, host)
 	case u.Scheme == "https" || allowHTTP || Loopback(host):

@@ -45,6 +45,13 @@ func TestT30_EndpointsAreChecked(t *testing.T) {
 	require.NotContains(t, err.Error(), "verysecret")
 	_, err = CheckURL("https://me:verysecret@x.example/v1", false)
 	require.EqualError(t, err, "not the address of a server: it has a user or password before x.example")
+	for raw, says := range map[string]string{
+		" http://localhost/v1": "there is a blank or a line break in it", "https://a b/": "there is a blank",
+		"https://u:very\nsecret@x/": "there is a blank", " ": `server: " "`, "my host/v 1": `server: "my host/v 1"`,
+	} {
+		_, refused := CheckURL(raw, false)
+		require.ErrorContains(t, refused, says, raw)
+	}
 	require.NotContains(t, problem.Of(err).Error(), "allow-http", "which would not help")
 	require.False(t, Sent(err))
 }

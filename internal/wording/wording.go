@@ -63,6 +63,18 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
+// Span returns a duration without zero parts, as settings take it: 10m, 1h30m.
+func Span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 // Costs returns what the model cost, in parts to be joined, or nil without calls. A limit
 // of 0 means none.
 func Costs(u cost.Usage, limit cost.MicroUSD) []string {
