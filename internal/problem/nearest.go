@@ -3,11 +3,11 @@ package problem
 import "slices"
 
 // Nearest returns the known name that is closest to a mistyped one, or "" if none is close:
-// at most a third of its letters, or two, may differ.
+// at most a third of its letters, or two, may differ, and not all of the known one's.
 func Nearest(name string, known []string) string {
 	best, distance := "", max(2, len(name)/3)+1
 	for _, k := range known {
-		if d := editDistance(name, k); d < distance {
+		if d := editDistance(name, k); d < min(distance, len(k)) {
 			best, distance = k, d
 		}
 	}
@@ -17,7 +17,7 @@ func Nearest(name string, known []string) string {
 // editDistance counts the insertions, deletions and replacements between two names.
 func editDistance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
-		return 64
+		return max(len(a), len(b))
 	}
 	row := make([]int, len(b)+1)
 	for j := range row {
