@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/wording"
 )
@@ -140,7 +141,9 @@ func (s *Settings) FromEnv(getenv func(string) string, names ...string) (map[str
 // openai if there is a key or an address, else offline (rules only).
 func (s Settings) WithModel(getenv func(string) string) Settings {
 	_, _ = s.FromEnv(getenv, "api-key", "base-url", "model") // any text is valid for these
-	s.Model = cmp.Or(s.Model, DefaultModel)
+	if s.Model == "" {
+		s.Model, s.Unnamed = DefaultModel, s.BaseURL != "" && strings.TrimRight(s.BaseURL, "/") != llm.DefaultBaseURL
+	}
 	if s.Provider == "auto" {
 		s.Provider = "offline"
 		if s.Key != "" || s.BaseURL != "" {

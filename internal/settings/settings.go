@@ -32,6 +32,7 @@ type Settings struct {
 	Key            string
 	BaseURL        string
 	Model          string
+	Unnamed        bool // nobody gave the model's name for a base-url; set by WithModel
 	Concurrency    int
 	Config         string
 	Defaults       string // defaults below that file; see config.File

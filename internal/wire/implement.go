@@ -40,7 +40,7 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	}
 	r.NameModel(c)
 	prices, unknown := pricesOf(map[string]string{taskReview: r.Model}, c)
-	if err := r.Account.setCap(c, s.Config, 0, unknown); err != nil {
+	if err := r.Account.setCap(c, r.settings, 0, unknown); err != nil {
 		return nil, err
 	}
 	client, err := r.client(r.Model, c.ModelOptions, limit.New(limit.Options{Concurrency: 1, OnWait: onWait}))

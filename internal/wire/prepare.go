@@ -25,7 +25,7 @@ func (r *Reviewer) Prepare(b Brief) error {
 	c := b.Change.Config
 	t, own, others := b.tasksAndCosts(r.Model)
 	prices, unknown := pricesOf(t, c)
-	if err := r.Account.setCap(c, r.settings.Config, others, unknown); err != nil &&
+	if err := r.Account.setCap(c, r.settings, others, unknown); err != nil &&
 		len(reviewpr.ToReview(b.Change)) > 0 { // where no file is asked about, nothing is spent
 		return err
 	}

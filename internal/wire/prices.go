@@ -99,7 +99,8 @@ func (a *Account) checkEndpoints(c config.Config, file string, capped bool) erro
 
 // setCap sets what the run may cost; before is what other runs on the pull request have cost.
 // A configured cap needs the price of every model, or it could not be enforced.
-func (a *Account) setCap(c config.Config, file string, before cost.MicroUSD, unknown string) error {
+func (a *Account) setCap(c config.Config, s settings.Settings, before cost.MicroUSD, unknown string) error {
+	file := s.Config
 	run, pull := c.Cap, c.CapPerPull
 	capped := run > 0 || pull > 0 || c.MaxCostPerFile > 0
 	if err := a.checkEndpoints(c, file, capped); err != nil {
@@ -114,6 +115,10 @@ func (a *Account) setCap(c config.Config, file string, before cost.MicroUSD, unk
 		a.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+
 			"hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, file)
 		return nil
+	}
+	if _, own := c.Prices[s.Model]; s.Unnamed && c.Models.Review == "" && !own {
+		a.Notice = fmt.Sprintf("No model is named, so the server in base-url is asked for %q, and its answers are "+
+			"counted at that model's list price; name another with model (--model).", s.Model)
 	}
 	a.Cap = cmp.Or(run, settings.DefaultMaxCost)
 	if pull == 0 {
