@@ -3,6 +3,7 @@ package app_test
 import (
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
@@ -69,4 +72,53 @@ func TestP4_ADraftWaitsUntilTheRunThatReplacesItIsComplete(t *testing.T) {
 			require.Equal(t, "POSTED", r.Outcome, r.Stderr)
 		})
 	}
+}
+
+// TestP4_AnEndedRunWhoseCopyIsCutOffIsNotPaidForAgain leaves in the store what a process leaves that is killed at each
+// write by which an ended run with --again takes the thread's place.
+func TestP4_AnEndedRunWhoseCopyIsCutOffIsNotPaidForAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	store, err := filestore.New(dir)
+	require.NoError(t, err)
+	stored := func() (all []string) {
+		all, err := store.Threads(t.Context())
+		require.NoError(t, err)
+		return all
+	}
+	var apart []string
+	s, model := billed(t, map[string]string{"a.go": "package p\n", "b.go": "package p\n"},
+		func(r llmtest.Request) llmtest.Answer {
+			apart = stored()
+			return llmtest.Honest(r)
+		})
+	flags := []string{"--store", dir, "--concurrency", "1", "--model", pricedModel}
+	thread := s.review(flags...).Thread
+	r := s.review(append(flags, "--again")...)
+	require.Equal(t, "CLEAN", r.Outcome, r.Stderr)
+	apart = slices.DeleteFunc(apart, func(id string) bool { return id == thread })
+	require.Len(t, apart, 1)
+	ended, err := store.Load(t.Context(), thread)
+	require.NoError(t, err)
+	require.NotEmpty(t, ended.Journal)
+	paid := model.Calls()
+	put := func(id string, saved graph.Saved) {
+		require.NoError(t, store.Save(t.Context(), id, saved.Snapshot))
+		for _, record := range saved.Journal {
+			require.NoError(t, store.Append(t.Context(), id, record))
+		}
+	}
+	for n := range len(ended.Journal) + 1 {
+		put(apart[0], ended)
+		put(thread, graph.Saved{Snapshot: ended.Snapshot, Journal: ended.Journal[:n]})
+		again := s.review(append(flags, "--again")...)
+		require.Equal(t, "CLEAN", again.Outcome, again.Stderr)
+		require.Equal(t, paid, model.Calls(), "with %d records copied", n)
+		require.Equal(t, []string{thread}, stored())
+		now, err := store.Load(t.Context(), thread)
+		require.NoError(t, err)
+		require.Equal(t, ended, now)
+	}
+	require.Equal(t, "CLEAN", s.review(append(flags, "--again")...).Outcome)
+	require.Greater(t, model.Calls(), paid, "and asked once more, it drafts anew")
 }

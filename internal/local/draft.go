@@ -127,6 +127,18 @@ func (r *Run) files(ctx context.Context) (ingest.Change, error) {
 	return ingest.Files(ctx, r.API, r.change)
 }
 
+// readFiles reads the files of a pull request that was only opened.
+func (r *Run) readFiles(ctx context.Context) error {
+	if !r.opened {
+		return nil
+	}
+	change, err := r.files(ctx)
+	if err == nil {
+		r.change, r.opened = change, false
+	}
+	return err
+}
+
 // reviews returns the reviews of a pull request as the command line sees them. It needs no
 // record on GitHub for decisions in its local store.
 func (r *Run) reviews(ref pull.Ref, decided ...reviewpr.State) *post.Ours {

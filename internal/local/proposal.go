@@ -114,6 +114,13 @@ func (p *proposing) replace(ctx context.Context, was driver.Report) (_ driver.Re
 	if err != nil {
 		return was, err
 	}
+	done, err := finish(ctx, p.Store, p.Thread)
+	if err != nil || p.Anew && anewFor(done, implement.Digest(p.ticket)) {
+		if err = errors.Join(err, release()); err != nil {
+			return was, err
+		}
+		return p.standing(ctx)
+	}
 	saved, err := p.Store.Load(ctx, p.Thread)
 	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !halted(was) {
 		if err = errors.Join(p.Store.Remove(ctx, p.Thread), release()); err != nil {

@@ -1,10 +1,12 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -36,6 +38,10 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 			err = errors.Join(err, old.release())
 		}
 	}()
+	done, err := finish(ctx, r.Store, r.Thread)
+	if err != nil {
+		return nil, err
+	}
 	flow, err := reviewpr.New(reviewpr.Steps{}, r.Store)
 	if err != nil {
 		return nil, err
@@ -44,12 +50,11 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 	if errors.Is(err, graph.ErrNoThread) {
 		return nil, nil
 	}
-	if r.opened { // the files are compared with those of the thread
-		change, err := r.files(ctx)
-		if err != nil {
-			return nil, err
-		}
-		r.change, r.opened = change, false
+	if err := r.readFiles(ctx); err != nil { // they are compared with those of the thread
+		return nil, err
+	}
+	if r.Anew && anewFor(done, r.purpose()) {
+		return nil, nil
 	}
 	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
 	if err != nil && !(damaged && r.Anew) {
@@ -78,15 +83,22 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 	return old, err
 }
 
+// What begins the last part of a replacing run's id: the rest are hashes of what it replaces
+// and of its purpose.
+const (
+	kindNext  = "next-"
+	kindAgain = "again-"
+)
+
 // apart returns the beginning of the id of a run that replaces what is stored of the thread. A
 // run with --again takes over nothing from one without it.
 func apart(thread string, anew bool, saved graph.Saved) string {
-	kind := "next"
+	kind := kindNext
 	if anew {
-		kind = "again"
+		kind = kindAgain
 	}
 	all := slices.Concat(saved.Snapshot, slices.Concat(saved.Journal...))
-	return fmt.Sprintf("%s%s%s-%.12s-", thread, aside, kind, checkpoint.Digest(all))
+	return fmt.Sprintf("%s%s%s%.12s-", thread, aside, kind, checkpoint.Digest(all))
 }
 
 // successor returns the store of the run that replaces a thread, with what an earlier process
@@ -113,6 +125,32 @@ func (r *Run) replace(ctx context.Context, old replaced) error {
 		}
 	}
 	return old.next.replace(ctx)
+}
+
+// finish completes a replacement that a process which was killed left undone: a copy that was
+// cut off, or one whose original was not removed. It returns the id of that original, or "". The
+// caller holds the thread's lock.
+func finish(ctx context.Context, store wire.Store, thread string) (string, error) {
+	now, unread := store.Load(ctx, thread)
+	ids, err := store.Threads(ctx)
+	for _, id := range ids {
+		kind, apart := strings.CutPrefix(id, thread+aside)
+		if unread != nil || !apart || !strings.HasPrefix(kind, kindNext) && !strings.HasPrefix(kind, kindAgain) {
+			continue
+		}
+		left, err := store.Load(ctx, id)
+		if n := len(now.Journal); err == nil && bytes.Equal(left.Snapshot, now.Snapshot) && n <= len(left.Journal) &&
+			slices.EqualFunc(left.Journal[:n], now.Journal, bytes.Equal) {
+			return id, successor{store, thread, id}.replace(ctx)
+		}
+	}
+	return "", err
+}
+
+// anewFor reports whether the id of a run that replaced a thread is that of one with --again for
+// a purpose.
+func anewFor(id, purpose string) bool {
+	return strings.Contains(id, aside+kindAgain) && strings.HasSuffix(id, "-"+purpose[:12])
 }
 
 // successor is a store that keeps one thread under another id, apart, which no list shows.
