@@ -3,6 +3,7 @@ package app_test
 import (
 	"errors"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -121,4 +122,30 @@ func TestP4_AnEndedRunWhoseCopyIsCutOffIsNotPaidForAgain(t *testing.T) {
 	}
 	require.Equal(t, "CLEAN", s.review(append(flags, "--again")...).Outcome)
 	require.Greater(t, model.Calls(), paid, "and asked once more, it drafts anew")
+}
+
+func TestP4_ATicketsDraftThatTookItsPlaceIsNotPaidForAgain(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	dir, implement := t.TempDir(), s.cloned(nil)
+	store, err := filestore.New(dir)
+	require.NoError(t, err)
+	require.Zero(t, exited(t, implement("--no-input", "--store", dir)).Code)
+	ids, err := store.Threads(t.Context())
+	require.NoError(t, err)
+	require.Len(t, ids, 1)
+	saved, err := store.Load(t.Context(), ids[0])
+	require.NoError(t, err)
+	require.Empty(t, saved.Journal)
+	purpose := regexp.MustCompile(`"head_sha":"[0-9a-f]+","digest":"([0-9a-f]{12})`).FindSubmatch(saved.Snapshot)
+	require.NotNil(t, purpose, "%s", saved.Snapshot)
+	left := ids[0] + "~again-0123456789ab-" + string(purpose[1])
+	require.NoError(t, store.Save(t.Context(), left, saved.Snapshot)) // it was killed before it removed this
+	paid := s.model.Calls()
+	for _, want := range []bool{true, false} {
+		again := exited(t, implement("--no-input", "--again", "--store", dir))
+		require.Zero(t, again.Code, again.Stderr)
+		require.Contains(t, again.Stdout+again.Stderr, "Parked.")
+		require.Equal(t, want, s.model.Calls() == paid)
+	}
 }
