@@ -82,7 +82,8 @@ func (r *Artifacts) siblings(ctx context.Context, code string) ([]Stored, error)
 }
 
 // Put stores a decision as an artifact of this run. A decision that an earlier
-// attempt of the run stored under the same name is kept.
+// attempt of the run stored under the same name is kept, if it is listed: an upload
+// that never ended takes the name too.
 func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 	if r.Own == nil {
 		r.Warn("the decision could not be put on record", artifact.ErrNoRuntime)
@@ -92,8 +93,14 @@ func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Own.Put(ctx, r.Runs.Names.Decision(record.Code), zip); err != nil &&
-		!errors.Is(err, artifact.ErrExists) {
+	name := r.Runs.Names.Decision(record.Code)
+	if err = r.Own.Put(ctx, name, zip); errors.Is(err, artifact.ErrExists) {
+		kept, failed := Named(ctx, r.Own, name)
+		if err = cmp.Or(failed, err); len(kept) > 0 {
+			return nil
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("storing the decision: %w", err)
 	}
 	return nil
