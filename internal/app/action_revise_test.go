@@ -3,6 +3,7 @@ package app_test
 import (
 	"cmp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -125,6 +126,24 @@ func TestRevise_APersonSeesADraftOfWhichNothingIsLeft(t *testing.T) {
 	}})
 	newer := s.reviseJob(s.parked().outputs["code"], "leave all of it out").start().is(0, "PAUSED")
 	require.Equal(t, "0", newer.outputs["findings"])
+}
+
+// TestP5_ADraftThatIsDecidedWhileItIsRevisedIsSaidToBe approves a draft while the model is asked to revise it.
+func TestP5_ADraftThatIsDecidedWhileItIsRevisedIsSaidToBe(t *testing.T) {
+	var s *stage
+	var code string
+	var once sync.Once
+	s = setUp(t, scene{script: func(r llmtest.Request) llmtest.Answer {
+		if llmtest.Data(r.User)["feedback"] != "" {
+			once.Do(func() { s.decideJob(code, "approve").start().is(0, "POSTED") })
+		}
+		return heeding(r)
+	}})
+	code = s.parked().outputs["code"]
+	newer := s.reviseJob(code, "F1 is milder").start().is(0, "PAUSED")
+	newer.says("the earlier draft was decided while this one was made, and only one of them can be posted", "by maya")
+	s.decideJob(newer.outputs["code"], "approve").start().is(3, "REFUSED").says("already")
+	s.posted()
 }
 
 func TestRevise_ThreeTimesAtMost(t *testing.T) {

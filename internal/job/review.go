@@ -171,9 +171,12 @@ func (j *job) storeDraft(ctx context.Context, r driver.Report, store *artifactst
 		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
 	r.Retained = j.retained(ctx, r.Artifact)
-	if err := decisions.Withdraw(ctx, replaced, j.newRecord(), r.Code); err != nil {
+	switch err := decisions.Withdraw(ctx, replaced, j.newRecord(), r.Code); {
+	case problem.Check(err) == 13:
+		j.warnOf("the earlier draft was decided while this one was made, and only one of them can be posted", err)
+	case err != nil:
 		j.warnOf("the earlier draft could not be withdrawn, either may be decided", err)
-	} else if len(replaced) > 0 {
+	case len(replaced) > 0:
 		r.Withdrew = replaced[0].Code
 	}
 	j.deleteProgress(ctx, store)
