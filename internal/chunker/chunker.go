@@ -11,6 +11,7 @@ package chunker
 import (
 	"context"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -29,11 +30,12 @@ const (
 	MaxBytes  = 256 << 10       // of a text
 	ParseTime = 5 * time.Second // of a parse
 	patience  = 6
-	mostSlow  = 20     // parses that may run out of time; later ones get a tenth of it
-	maxNested = 300    // depth of nested brackets of any kind
-	maxLine   = 20_000 // bytes of a line
-	maxLines  = 200    // of a chunk; longer definitions are cut
-	window    = 80     // lines of a piece of longer text
+	mostHeap  = 512 << 20 // bytes by which the heap may grow for each parse that runs
+	mostSlow  = 20        // parses that may run out of time; later ones get a tenth of it
+	maxNested = 300       // depth of nested brackets of any kind
+	maxLine   = 20_000    // bytes of a line
+	maxLines  = 200       // of a chunk; longer definitions are cut
+	window    = 80        // lines of a piece of longer text
 )
 
 // Why a text was cut into windows and not at its definitions.
@@ -48,13 +50,14 @@ const (
 // min(GOMAXPROCS, 8) parses run at a time, not counting abandoned ones.
 type Chunker struct {
 	turns   chan struct{}
+	heap    uint64       // mostHeap
 	slow    atomic.Int32 // parses that ran out of time
 	stalled atomic.Int32 // abandoned parses that are still running
 }
 
 // New returns a chunker.
 func New() *Chunker {
-	return &Chunker{turns: make(chan struct{}, min(runtime.GOMAXPROCS(0), 8))}
+	return &Chunker{turns: make(chan struct{}, min(runtime.GOMAXPROCS(0), 8)), heap: mostHeap}
 }
 
 // Cut cuts a text into chunks that do not overlap, in order of lines. Fallback says
@@ -182,8 +185,9 @@ type result struct {
 	fallback string
 }
 
-// parse parses a text, and tells the parser to stop when its time is up. At twice that time
-// it abandons the parse, since parts of the parser never check whether they should stop.
+// parse parses a text, and tells the parser to stop when its time is up or the heap has grown too
+// much. At twice that time it abandons the parse, since parts of the parser never check whether
+// they should stop.
 func (c *Chunker) parse(l *language, text string, smooth func([]byte)) result {
 	p := l.parsers.Get().(*ts.Parser) // may unpack the grammar, which is not part of ParseTime
 	stop, begun, done := new(uint32), make(chan func() time.Duration, 1), make(chan result, 1)
@@ -194,7 +198,7 @@ func (c *Chunker) parse(l *language, text string, smooth func([]byte)) result {
 		begun <- clock()
 		done <- l.parse(p, text, smooth, stop)
 	}()
-	used, began, most := <-begun, time.Now(), ParseTime
+	used, began, heap, most := <-begun, time.Now(), heapSize(), ParseTime
 	if c.slow.Load() >= mostSlow {
 		most /= 10
 	}
@@ -206,7 +210,7 @@ func (c *Chunker) parse(l *language, text string, smooth func([]byte)) result {
 			return r
 		case <-look.C:
 		}
-		if used() >= most || time.Since(began) >= patience*most {
+		if used() >= most || time.Since(began) >= patience*most || heapSize() > heap+c.heap*uint64(len(c.turns)) {
 			atomic.StoreUint32(stop, 1)
 		}
 	}
@@ -216,6 +220,12 @@ func (c *Chunker) parse(l *language, text string, smooth func([]byte)) result {
 		c.stalled.Add(-1)
 	}()
 	return result{fallback: TooSlow}
+}
+
+func heapSize() uint64 {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	return heap[0].Value.Uint64()
 }
 
 // parse parses a text after smooth, which may be nil, until it is done or stop is set.

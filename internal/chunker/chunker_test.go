@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -204,6 +205,29 @@ func TestT35_HostileTextsEndInTime(t *testing.T) {
 		inOrder(t, "a.cpp", parsed)
 	}
 	require.Less(t, time.Since(start), 2*time.Minute, "the machine's other work included")
+}
+
+// lasting is a text that takes some tenths of a second to parse.
+var lasting = "class A {\n" + strings.Repeat("  void f() { int x = y.z(a, b -> c); }\n", 2_000) + "}\n"
+
+func TestT35_AParseThatTakesTooMuchMemoryIsGivenUp(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, chunker.TooSlow, inOrderOf(t, chunker.Frugal(), "A.java", lasting))
+}
+
+// What stops all goroutines again and again takes a third of the time of a large repository's index.
+func TestAParseStopsNothingElse(t *testing.T) {
+	pauses := func() (n uint64) {
+		read := []metrics.Sample{{Name: "/sched/pauses/total/other:seconds"}}
+		metrics.Read(read)
+		for _, count := range read[0].Value.Float64Histogram().Counts {
+			n += count
+		}
+		return n
+	}
+	before := pauses()
+	require.Empty(t, inOrder(t, "A.java", lasting))
+	require.Less(t, pauses()-before, uint64(20))
 }
 
 func TestWhatIsNotCutByDefinitionsSaysWhy(t *testing.T) {

@@ -7,3 +7,10 @@ func Worn() *Chunker {
 	c.slow.Store(mostSlow)
 	return c
 }
+
+// Frugal returns a chunker that gives up parses once the heap has grown.
+func Frugal() *Chunker {
+	c := New()
+	c.heap = 0
+	return c
+}
