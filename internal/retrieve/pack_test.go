@@ -265,6 +265,21 @@ func TestAPackHasTheFunctionAroundAChangeIfThereIsRoom(t *testing.T) {
 	}
 }
 
+// Around one changed line, seven of the eleven lines that a part of a long function has are in the diff.
+func TestAPackDoesNotRepeatThePartOfALongFunctionThatTheDiffShows(t *testing.T) {
+	steps := strings.Repeat("\tstep()\n", 40)
+	for name, want := range map[string]bool{"\tstep()\n": true, steps: false} {
+		text := "package a\n\nfunc long() {\n" + name + strings.Repeat("\tstep()\n", 20)
+		after := text + "\tchanged()\n" + strings.Repeat("\tstep()\n", 20) + "}\n"
+		patch, _, _ := diff.Between(strings.Replace(after, "changed()", "before()", 1), after)
+		c := change{path: "a.go", files: map[string]string{"a.go": after}, patch: patch}
+		e, _ := c.engine(t, nil)
+		require.Equal(t, want, slices.ContainsFunc(c.pack(t, e, 4000), func(p retrieve.Piece) bool {
+			return p.Why == retrieve.Encloses
+		}), "lines around the change")
+	}
+}
+
 // Lines of a file with carriage returns are found in it, below others that the change adds.
 func TestAPackKnowsTheFunctionAroundAChangeOfAFileFromWindows(t *testing.T) {
 	text := "package a\n\nfunc one() {\n\ta()\n}\n\nfunc two() {\n\tb()\n}\n"

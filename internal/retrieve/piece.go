@@ -75,17 +75,26 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 			continue
 		}
 		p.seen[id] = true
-		part := narrowed(c, lines)
-		if part.Path == p.change.path && p.shown.Admit("RIGHT", part.StartLine, part.EndLine) {
-			continue
-		}
-		piece := Piece{Chunk: part, Why: kind}
+		piece := Piece{Chunk: narrowed(c, lines), Why: kind}
 		if kind == Encloses && c.Kind != chunk.Constants && c.EndLine-c.StartLine < wholeAround {
 			piece.around = c
 		}
-		p.all = append(p.all, piece)
-		most--
+		if !p.repeats(piece) {
+			p.all = append(p.all, piece)
+			most--
+		}
 	}
+}
+
+// repeats reports whether the diff shows all lines of a piece or, of one that will not be shown as a whole, most.
+func (p *pieces) repeats(piece Piece) bool {
+	shown, lines := 0, piece.EndLine-piece.StartLine+1
+	for n := piece.StartLine; n <= piece.EndLine && piece.Path == p.change.path; n++ {
+		if p.shown.Admit("RIGHT", n, n) {
+			shown++
+		}
+	}
+	return shown == lines || piece.around.Text == "" && 2*shown > lines
 }
 
 // Of a chunk with more than whole lines, the wanted lines are shown, with before lines above and behind lines
