@@ -3,6 +3,7 @@ package prompt
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
@@ -20,10 +21,14 @@ func guidanceBlocks(b guard.Boundary, in Input) []string {
 	for i, text := range in.Guidelines {
 		rules[i].Text = text
 	}
+	told := slices.Clone(in.Instructions)
+	for i, d := range told {
+		told[i].Text = aboutCode(d.Text)
+	}
 	for _, kind := range []struct {
 		label string
 		docs  []Document
-	}{{"guidelines", rules}, {"instructions", in.Instructions}, {"pages", in.Pages}} {
+	}{{"guidelines", rules}, {"instructions", told}, {"pages", in.Pages}} {
 		if shown := joinDocuments(kind.docs, maxGuidance); shown != "" {
 			blocks = append(blocks, b.Wrap(kind.label, shown))
 		}
