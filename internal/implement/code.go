@@ -91,6 +91,7 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 const (
 	maxFiles = 160 << 10 // bytes of whole files in a prompt
 	maxAside = 16 << 10  // bytes of one that only the search found, or of a test while the change is written
+	maxHead  = 4 << 10   // bytes of large change logs
 )
 
 // question returns the question for a change or its tests. It shows the sources, for tests also
@@ -118,50 +119,87 @@ func proposed(label string, files []change.File) (all []block) {
 	return all
 }
 
-// sources returns the ticket, the modules with their rules, whole files, whose paths are in shown,
-// and pieces of others. The files are those likely to change, without large tests unless the step
-// is tests, which come first then, and the small ones in which the search found something.
+// sources returns the ticket, the modules with their rules, whole files, whose paths are in shown, and pieces of
+// others. The files are those likely to change, and the small ones in which the search found something; of a large
+// change log, the beginning. The step tests also gets the large tests, behind what the step code was shown, whose
+// prefix a server may have cached, or before it if not all fits.
 func (b Brief) sources(ctx context.Context, step string) (all []block, shown []string, err error) {
-	d, rules := b.Draft, b.Base.Rules
-	all = []block{{"ticket", told(b.Ticket)}, {"classification", classified(d.Class)}}
-	for _, m := range rules.Modules {
+	all = b.asked()
+	may, logs, tests, size, err := b.choose(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if step != "tests" {
+		tests = nil
+	} else if size > maxFiles {
+		may, tests = first(slices.Concat(may, tests), lang.IsTest), nil
+	}
+	shown, files, err := b.Base.show(ctx, "file", may, maxFiles, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, heads, err := b.Base.show(ctx, "file", logs, maxHead, maxHead)
+	if err != nil {
+		return nil, nil, err
+	}
+	all = slices.Concat(all, files, heads)
+	for _, c := range b.Draft.Chunks {
+		if !slices.Contains(shown, c.Path) {
+			all = append(all, block{"piece", fmt.Sprintf("%s, lines %d to %d\n%s", c.Path, c.StartLine, c.EndLine,
+				strings.TrimPrefix(c.Text, "\ufeff"))})
+		}
+	}
+	more, files, err := b.Base.show(ctx, "file", tests, maxFiles, 0)
+	return append(all, files...), append(shown, more...), err
+}
+
+// asked returns the ticket, and the modules with their rules.
+func (b Brief) asked() []block {
+	all := []block{{"ticket", told(b.Ticket)}, {"classification", classified(b.Draft.Class)}}
+	for _, m := range b.Base.Rules.Modules {
 		all = append(all, block{"module", fmt.Sprintf("%s\nmay be changed: %s\n", titled(m),
 			strings.Join(slices.Concat(m.Paths, m.Tests), " "))})
 		for _, rule := range m.Rules {
 			all = append(all, block{"rule", rule})
 		}
 	}
-	found := slices.Clone(d.Scope.Likely)
-	for _, c := range d.Chunks {
+	return all
+}
+
+// choose returns the files to show: whole, by their beginning, and the large tests; size is that of those shown whole.
+func (b Brief) choose(ctx context.Context) (whole, logs, tests []string, size int, err error) {
+	found := slices.Clone(b.Draft.Scope.Likely)
+	for _, c := range b.Draft.Chunks {
 		found = append(found, c.Path)
 	}
-	var may []string
 	for i, p := range found {
-		if _, ok := rules.Entries[p]; !ok || slices.Contains(may, p) || rules.Refuses(p) != "" {
+		if _, ok := b.Base.Rules.Entries[p]; !ok || slices.Contains(found[:i], p) || b.Base.Rules.Refuses(p) != "" {
 			continue
 		}
 		text, err := b.Base.Read(ctx, p)
 		if err != nil && !tree.AboutFile(err) {
-			return nil, nil, err
+			return nil, nil, nil, 0, err
 		}
-		named := i < len(d.Scope.Likely)
-		if len(text) <= maxAside || named && (step == "tests" || !lang.IsTest(p)) {
-			may = append(may, p)
+		named := i < len(b.Draft.Scope.Likely)
+		switch large := len(text) > maxAside; {
+		case large && !named:
+			continue
+		case large && changeLog().MatchString(path.Base(p)):
+			logs = append(logs, p)
+			continue
+		case large && lang.IsTest(p):
+			tests = append(tests, p)
+		default:
+			whole = append(whole, p)
 		}
+		size += len(text)
 	}
-	if step == "tests" {
-		may = first(may, lang.IsTest)
-	}
-	shown, files, err := b.Base.show(ctx, "file", may, maxFiles, 0)
-	all = append(all, files...)
-	for _, c := range d.Chunks {
-		if !slices.Contains(shown, c.Path) {
-			all = append(all, block{"piece", fmt.Sprintf("%s, lines %d to %d\n%s", c.Path, c.StartLine, c.EndLine,
-				strings.TrimPrefix(c.Text, "\ufeff"))})
-		}
-	}
-	return all, shown, err
+	return whole, logs, tests, size, nil
 }
+
+// changeLog matches the names of files to which a change adds a line near the top.
+var changeLog = pattern.Lazy(`(?i)^(?:changes|change[-_ ]?log|history|news|release[-_ ]?notes)` +
+	`(?:\.(?:md|rst|txt|adoc))?$`)
 
 // show reads files, at most room bytes altogether. Of one that does not fit it takes the first
 // lines, of at most part bytes, unless part is 0. It skips what is no text.

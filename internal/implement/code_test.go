@@ -113,8 +113,8 @@ func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
 	require.Equal(t, []string{"core/tests/sync_once.rs"}, pathsIn(blocks))
 }
 
-// TestLargeFilesAreShownToTheStepThatChangesThem shows whole what is small or likely to change, tests first to the step
-// that writes them, and large ones only to that; without the mark at a file's beginning.
+// TestLargeFilesAreShownToTheStepThatChangesThem shows whole what is small or likely to change, and large tests only to
+// the step that writes them, behind what the other step saw; without the mark at a file's beginning.
 func TestLargeFilesAreShownToTheStepThatChangesThem(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("int x;\n", 3000)
@@ -124,12 +124,63 @@ func TestLargeFilesAreShownToTheStepThatChangesThem(t *testing.T) {
 		{Path: "core/Small.cs", StartLine: 1, EndLine: 1, Text: "\ufeffint y;\n"}}
 	likely, test := block{"file", "core/Likely.cs\n" + long}, block{"file", "test/LikelyTests.cs\n" + long}
 	small, piece := block{"file", "core/Small.cs\nint y;\n"}, block{"piece", "core/Large.cs, lines 1 to 1\nint x;\n"}
-	for step, want := range map[string][]block{"code": {likely, small, piece}, "tests": {test, likely, small, piece}} {
+	for step, want := range map[string][]block{"code": {likely, small, piece}, "tests": {likely, small, piece, test}} {
 		blocks, shown, err := b.sources(t.Context(), step)
 		require.NoError(t, err)
 		require.Equal(t, want, blocks[3:], step)
 		require.Len(t, shown, len(want)-1)
 	}
+}
+
+// TestQuestionsBeginAlike is what lets a server charge less for the files: those of a step that is asked again, and of
+// the next step, begin with the same bytes.
+func TestQuestionsBeginAlike(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x = 1\n", 3000)
+	b := brief(map[string]string{"core/a.py": "a = 1\n" + long, "test/test_a.py": long}, "test/test_a.py", "core/a.py")
+	fix := `{"root_cause":"","changes":[{"path":"core/a.py","edits":[{"search":"a = 1\n","replace":"a = 2\n"}]}]}`
+	a := &asked{answers: []string{"prose", fix, `{"tests":[]}`}}
+	m := a.model()
+	_, files, _, err := m.Code(t.Context(), b)
+	require.NoError(t, err)
+	b.Draft.Changes = files
+	_, _, err = m.Tests(t.Context(), b)
+	require.NoError(t, err)
+	source, _, found := strings.Cut(a.prompts[0], "\n# The task\n")
+	require.True(t, found)
+	require.Contains(t, source, "core/a.py\na = 1\n"+long)
+	for i, p := range a.prompts {
+		require.True(t, strings.HasPrefix(p, source), "question %d", i+1)
+		require.Equal(t, 1, strings.Count(p, "\n# The task\n"))
+	}
+	require.Contains(t, a.prompts[2], "test/test_a.py\n"+long)
+}
+
+// TestTestsComeFirstWhereNotAllFits has more in the likely files than one question holds.
+func TestTestsComeFirstWhereNotAllFits(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("int x;\n", maxFiles/7*3/4)
+	b := brief(map[string]string{"core/Likely.cs": long, "test/LikelyTests.cs": long}, "core/Likely.cs",
+		"test/LikelyTests.cs")
+	_, shown, err := b.sources(t.Context(), "tests")
+	require.NoError(t, err)
+	require.Equal(t, []string{"test/LikelyTests.cs"}, shown)
+	_, shown, err = b.sources(t.Context(), "code")
+	require.NoError(t, err)
+	require.Equal(t, []string{"core/Likely.cs"}, shown)
+}
+
+// TestOfALargeChangeLogTheBeginningIsShown is of one with all that ever changed; a small one is shown whole.
+func TestOfALargeChangeLogTheBeginningIsShown(t *testing.T) {
+	t.Parallel()
+	long := "Version 3.0.5\n" + strings.Repeat("-   A change.\n", 5000)
+	b := brief(map[string]string{"CHANGES.rst": long, "core/news.py": long, "docs/HISTORY.md": "One.\n"}, "CHANGES.rst",
+		"core/news.py", "docs/HISTORY.md")
+	blocks, shown, err := b.sources(t.Context(), "code")
+	require.NoError(t, err)
+	require.Equal(t, []string{"core/news.py", "docs/HISTORY.md"}, shown)
+	require.Regexp(t, `^CHANGES\.rst, the first \d+ lines of 5001\nVersion 3\.0\.5\n`, blocks[5].text)
+	require.InDelta(t, maxHead, len(blocks[5].text), 60)
 }
 
 // brief returns a brief for files that are all of one module, with those that the model expects to change.
