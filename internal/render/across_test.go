@@ -108,7 +108,7 @@ func TestTheDraftSaysWhatWasHeldBackAndWhy(t *testing.T) {
 	t.Parallel()
 	r := ledger()
 	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted,
-		""), held(finding.AlreadyCommented, "said by @mira on line 7"), held(finding.Refuted, ""))
+		""), held(finding.AlreadyCommented, "said by @mira on line 7"), held(finding.Refuted, "the caller holds the lock"))
 	draft := summary.Draft(r, dialog())
 	require.Contains(t, draft, "<summary>Filtered: 1 posted before, 1 said by people, 1 dropped before, 1 "+
 		"duplicate, 1 low confidence, 1 refuted</summary>")
@@ -117,7 +117,9 @@ func TestTheDraftSaysWhatWasHeldBackAndWhy(t *testing.T) {
 	require.Contains(t, draft, "Somebody said it of the same lines:\n\n- minor `a.go:7` A claim (said by `@mira` on "+
 		"line 7)\n")
 	require.Contains(t, terminal.Review(r, terminal.Options{Width: 80}),
-		"filtered: 1 posted before, 1 said by people, 1 dropped before, ")
+		"filtered: 1 posted before, 1 said by people, 1 dropped before, 1 duplicate, 1\nlow confidence, 1 refuted\n\n"+
+			"refuted  minor  a.go:7  A claim: the caller holds the lock\n")
+	require.Contains(t, draft, "Verification refuted it:\n\n- minor `a.go:7` A claim (the caller holds the lock)\n")
 	require.NotContains(t, render.File(r), "Filtered", "it is not posted")
 }
 

@@ -1,9 +1,11 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -54,7 +56,7 @@ func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 	if !readJSON(text, &v) {
 		return markUnverified(found, at, "the answer cannot be read"), nil
 	}
-	return applyVerdicts(found, at, v.Verdicts), nil
+	return t.applyVerdicts(found, at, v.Verdicts), nil
 }
 
 func claimKeys(claims []finding.Finding) []string {
@@ -82,31 +84,30 @@ type verdict struct {
 	Holds  *bool  `json:"holds"`
 }
 
-// applyVerdicts filters what a verdict refutes. A finding without a verdict, or with several, stays.
-func applyVerdicts(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
+// applyVerdicts filters what a verdict refutes, with its reason as the note. A finding without a verdict, or with
+// several, stays.
+func (t *task) applyVerdicts(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
 	for claim, i := range at {
-		switch holds := verdictOn(prompt.ClaimID(claim), verdicts); {
-		case holds == nil:
+		switch v := verdictOn(prompt.ClaimID(claim), verdicts); {
+		case v.Holds == nil:
 			markUnverified(found, []int{i}, "the answer has no verdict on it")
-		case !*holds:
+		case !*v.Holds:
 			found[i].Filtered = finding.Refuted
-			addNote(&found[i], "refuted when it was verified")
+			addNote(&found[i], cmp.Or(guard.Line(t.Redact.Redact(v.Reason), maxReason), "no reason was given"))
 		}
 	}
 	return found
 }
 
-func verdictOn(id string, verdicts []verdict) (holds *bool) {
-	n := 0
-	for _, v := range verdicts {
-		if v.ID == id {
-			holds, n = v.Holds, n+1
-		}
+const maxReason = 300 // characters of the reason for a verdict
+
+// verdictOn returns the only verdict on a claim, or an empty one.
+func verdictOn(id string, verdicts []verdict) verdict {
+	on := slices.DeleteFunc(slices.Clone(verdicts), func(v verdict) bool { return v.ID != id })
+	if len(on) != 1 {
+		return verdict{}
 	}
-	if n != 1 {
-		return nil
-	}
-	return holds
+	return on[0]
 }
 
 func markUnverified(found []finding.Finding, at []int, why string) []finding.Finding {

@@ -56,7 +56,7 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 	for i, want := range []finding.Filter{"", finding.Refuted, "", "", finding.Misquoted} {
 		require.Equal(t, want, got.Findings[i].Filtered, got.Findings[i].Title)
 	}
-	require.Equal(t, "refuted when it was verified", got.Findings[1].Note)
+	require.Equal(t, "A script says so.", got.Findings[1].Note)
 	require.Empty(t, got.Findings[0].Note)
 	require.Empty(t, got.Findings[2].Note)
 	require.Equal(t, 1, got.Moved)

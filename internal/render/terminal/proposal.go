@@ -38,7 +38,7 @@ func Proposal(p proposal.Proposal, o Options) string {
 	say("What it is: ", p.Class.Summary)
 	say("Components: ", strings.Join(p.Class.Components, ", "))
 	for _, m := range p.Scope.Modules {
-		say("Module ", m.Name+": "+m.Reason)
+		say("Module ", wording.Joined(": ", m.Name, m.Reason))
 	}
 	for _, f := range p.Proposed() {
 		t.WriteString("\n")

@@ -207,21 +207,30 @@ func (t *screen) writeCode(f finding.Finding) {
 			return "" // the quote may be any of the lines
 		}
 		return strconv.Itoa(f.StartLine + i)
-	}, "")
+	})
 	if render.ShowsSuggestion(f) {
-		rows := strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n")
-		t.writeCodeRows(rows, func(int) string { return "+" }, green)
+		for row := range strings.SplitSeq(strings.TrimSuffix(f.Suggestion, "\n"), "\n") {
+			for i, part := range column.Fold(codeLine(row), t.Width-t.gutter-3) {
+				t.writeCodeRow([]string{"+", ""}[min(i, 1)], part, green)
+			}
+		}
 	}
 }
 
-func (t *screen) writeCodeRows(rows []string, sign func(int) string, color string) {
+// codeLine returns a line of code as it is shown.
+func codeLine(row string) string { return guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000) }
+
+func (t *screen) writeCodeRow(sign, text, color string) {
+	fmt.Fprintf(t, "%s │ %s\n", t.paint(Dim, fmt.Sprintf("%*s", t.gutter, sign)), t.paint(color, text))
+}
+
+func (t *screen) writeCodeRows(rows []string, sign func(int) string) {
 	for i, row := range rows {
 		if i == render.CodeLines {
 			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(Dim, "… "+wording.Count(len(rows)-i, "more line")))
 			return
 		}
-		text := column.Cut(guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000), t.Width-t.gutter-3)
-		fmt.Fprintf(t, "%s │ %s\n", t.paint(Dim, fmt.Sprintf("%*s", t.gutter, sign(i))), t.paint(color, text))
+		t.writeCodeRow(sign(i), column.Cut(codeLine(row), t.Width-t.gutter-3), "")
 	}
 }
 
@@ -248,6 +257,13 @@ func (t *screen) writeFoot() {
 	if len(t.Filtered) > 0 {
 		t.WriteString("\n")
 		t.writeText("", "filtered: "+t.FilteredCounts())
+		refuted := slices.DeleteFunc(slices.Clone(t.Filtered), // severe, and taken out on a model's word
+			func(f finding.Finding) bool { return f.Filtered != finding.Refuted })
+		t.writeRows(len(refuted), "more refuted", func(i int) string {
+			f := refuted[i]
+			return wording.Joined(": ", fmt.Sprintf("refuted  %s  %s  %s", f.Severity, render.Place(f),
+				guard.Line(render.PlainTitle(f), render.TitleRunes)), guard.Line(f.Note, render.TitleRunes))
+		})
 	}
 	if parts := wording.Costs(t.Usage, t.Limit); len(parts) > 0 {
 		t.WriteString("\n")
