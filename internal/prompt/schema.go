@@ -14,21 +14,17 @@ type Label struct {
 
 // key is a key of an answer with the schema of its value. Schemas stay in the strict subset that
 // servers accept: no references, every key required, no others allowed. Keys are in the order in
-// which a model should think: the place, the quote, the claim, then its weight.
+// which a model should think: the place, the quote, the claim, then its weight. What they mean is in the system turns.
 type key struct{ name, schema string }
 
-func value(name, kind, description string) key {
-	return key{name, fmt.Sprintf(`{"type":%q,"description":%q}`, kind, description)}
-}
-
-func plain(name, kind string) key { return key{name, fmt.Sprintf(`{"type":%q}`, kind)} }
+func value(name, kind string) key { return key{name, fmt.Sprintf(`{"type":%q}`, kind)} }
 
 func oneOf(name string, values ...string) key {
 	return key{name, fmt.Sprintf(`{"type":"string","enum":["%s"]}`, strings.Join(values, `","`))}
 }
 
-func list(name, description string, keys ...key) key {
-	return key{name, fmt.Sprintf(`{"type":"array","description":%q,"items":%s}`, description, object(keys...))}
+func list(name string, keys ...key) key {
+	return key{name, fmt.Sprintf(`{"type":"array","items":%s}`, object(keys...))}
 }
 
 func object(keys ...key) json.RawMessage {
@@ -46,34 +42,21 @@ func Categories() []string {
 		"performance", "design", "maintainability", "requirement", "test", "tests", "style", "other"}
 }
 
-// findingKeys returns the keys of a finding; about describes its body.
-func findingKeys(about string) []key {
+func findingKeys() []key {
 	return []key{
-		oneOf("side", "RIGHT", "LEFT"),
-		value("start_line", "integer", "First line of the place, as numbered on that side."),
-		value("line", "integer", "Last line of the place; equal to start_line for a single line."),
-		value("quote", "string", "The text of that line, copied exactly."),
-		value("title", "string", "One sentence that states the defect as a fact."),
-		value("body", "string", about),
-		oneOf("category", Categories()...),
-		oneOf("severity", "blocker", "major", "minor", "nit"),
-		value("confidence", "number", "From 0 to 1."),
-		value("suggestion", "string", "Replaces exactly the lines start_line to line, or is empty."),
+		oneOf("side", "RIGHT", "LEFT"), value("start_line", "integer"), value("line", "integer"),
+		value("quote", "string"), value("title", "string"), value("body", "string"),
+		oneOf("category", Categories()...), oneOf("severity", "blocker", "major", "minor", "nit"),
+		value("confidence", "number"), value("suggestion", "string"),
 	}
 }
 
-func reviewSchema() json.RawMessage {
-	return object(list("findings", "The defects that the change brings in; empty where there are none.",
-		findingKeys("What happens, when, and why.")...))
-}
+func reviewSchema() json.RawMessage { return object(list("findings", findingKeys()...)) }
 
 // verdictSchema returns the schema of the answer to a verification. The reason comes before the
 // verdict, so that it leads to the verdict and does not justify it.
 func verdictSchema() json.RawMessage {
-	return object(list("verdicts", "One for every finding, in their order.",
-		value("id", "string", "The id of the finding."),
-		value("reason", "string", "The step that decided it, in one or two sentences."),
-		plain("holds", "boolean")))
+	return object(list("verdicts", value("id", "string"), value("reason", "string"), value("holds", "boolean")))
 }
 
 // Kinds lists the kinds of changes that a label may name.
@@ -84,31 +67,19 @@ func Kinds() []string {
 // overviewSchema returns the schema of the answer about a whole change, with verdicts on what was
 // asked if it judges.
 func overviewSchema(judges bool) json.RawMessage {
-	keys := []key{
-		value("overview", "string", "What the change does, in two or three sentences."),
-		list("findings", "Defects that concern files together; empty where there are none.",
-			append([]key{value("path", "string", "The file of the place, copied exactly.")},
-				findingKeys("What happens, when, and why; names the other file.")...)...),
-	}
+	keys := []key{value("overview", "string"), list("findings", append([]key{value("path", "string")},
+		findingKeys()...)...)}
 	if judges {
-		keys = append(keys, criteria(), unasked(plain("path", "string"), plain("start_line", "integer"),
-			plain("end_line", "integer"), value("text", "string", "What this part does, in at most ten words.")))
+		keys = append(keys, criteria(), list("unasked", append(lines(), value("text", "string"))...))
 	}
 	return object(keys...)
 }
 
 func criteria() key {
-	return list("criteria", "One for every criterion, by its number.",
-		value("n", "integer", "The criterion's number."),
-		oneOf("verdict", "met", "not_met", "unknown"),
-		list("evidence", "Lines of the diff that show it; empty where there are none.", lines()...))
-}
-
-func unasked(keys ...key) key {
-	return list("unasked", "Parts of the change that no ticket asks for.", keys...)
+	return list("criteria", value("n", "integer"), oneOf("verdict", "met", "not_met", "unknown"),
+		list("evidence", lines()...))
 }
 
 func lines() []key {
-	return []key{plain("path", "string"), value("start_line", "integer", "As numbered in the new file."),
-		plain("end_line", "integer")}
+	return []key{value("path", "string"), value("start_line", "integer"), value("end_line", "integer")}
 }

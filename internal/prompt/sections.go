@@ -41,9 +41,9 @@ const maxLevel = 6 // of headings
 var (
 	projectWords = pattern.Lazy(`(?i)\b(?:issues?|bugs?|feature requests?|pull requests?|prs?|commits?|` +
 		`branch(?:es|ing)?|fork\w*|git|github|patch(?:es)?|releas\w+|changelogs?|licen[cs]\w*|copyright|cla|dco|` +
-		`sign[- ]?off|conduct|community|contact|chat|discord|e?mail|questions?|help|get\w* (?:started|involved)|quick ?start|` +
-		`set-?up|install\w*|prerequisites|commands?|build\w*|running|triag\w+|contribut\w+|translat\w+|sponsor\w*|` +
-		`maintainers?|roadmap|(?:table of )?contents)\b`)
+		`sign[- ]?off|conduct|community|contact|chat|discord|e?mail|questions?|help|get\w* (?:started|involved)|` +
+		`quick ?start|set-?up|install\w*|prerequisites|commands?|build\w*|running|triag\w+|contribut\w+|` +
+		`translat\w+|sponsor\w*|maintainers?|roadmap|(?:table of )?contents)\b`)
 	codeWords = pattern.Lazy(`(?i)\b(?:cod(?:e|ing)|styles?|conventions?|guidelines?|standards?|rules?|principles?|` +
 		`patterns?|architectur\w+|design|errors?|security|test(?:s|ing)?|api|naming|invariants?|performance|` +
 		`concurrency|logging|database|migrations?)\b`)

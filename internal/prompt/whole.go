@@ -51,7 +51,7 @@ func Overviewing(judges bool) Task {
 
 // Judging returns the task of giving only numbers, verdicts and lines.
 func Judging() Task {
-	return Task{text("criteria.md"), "criteria_verdicts", object(criteria(), unasked(lines()...))}
+	return Task{text("criteria.md"), "criteria_verdicts", object(criteria(), list("unasked", lines()...))}
 }
 
 // VerifyingWhole returns the task of giving verdicts on findings about a whole change.

@@ -108,7 +108,8 @@ func TestTheDraftSaysWhatWasHeldBackAndWhy(t *testing.T) {
 	t.Parallel()
 	r := ledger()
 	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted,
-		""), held(finding.AlreadyCommented, "said by @mira on line 7"), held(finding.Refuted, "the caller holds the lock"))
+		""), held(finding.AlreadyCommented, "said by @mira on line 7"),
+		held(finding.Refuted, "the caller holds the lock"))
 	draft := summary.Draft(r, dialog())
 	require.Contains(t, draft, "<summary>Filtered: 1 posted before, 1 said by people, 1 dropped before, 1 "+
 		"duplicate, 1 low confidence, 1 refuted</summary>")
