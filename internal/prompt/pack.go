@@ -10,7 +10,7 @@ import (
 type Piece struct {
 	Path      string
 	StartLine int    // 1-based
-	Why       string // its relation to the change: encloses, calls, defines, tests, similar
+	Why       string // its relation to the change: encloses, calls, defines, tests, similar, cited
 	Text      string
 }
 
@@ -23,7 +23,7 @@ func (p Piece) EndLine() int {
 var reasons = map[string]string{
 	"encloses": "the change stands in it", "calls": "it uses what is changed",
 	"defines": "it defines what the change uses", "tests": "a test that touches what is changed",
-	"similar": "it mentions what is changed, or is similar",
+	"similar": "it mentions what is changed, or is similar", "cited": "a finding names it",
 }
 
 func pack(pieces []Piece) string {

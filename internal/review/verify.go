@@ -21,6 +21,7 @@ import (
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.verifyWith(ctx, found, func(claims []finding.Finding, said []string) question {
+		in.Pack = slices.Concat(in.Pack, t.cited(ctx, in, claims))
 		return question{
 			key:     Hash(append(said, t.key, verifying, in.Patch)...),
 			request: t.request(prompt.Verifying()),

@@ -1,0 +1,59 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/prompt"
+)
+
+// TestWhatProvesAFindingIsShownWhenItIsVerified has places as models write them.
+func TestWhatProvesAFindingIsShownWhenItIsVerified(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for n := range 100 {
+		fmt.Fprintf(&text, "line %d\n", n+1)
+	}
+	in := prompt.Input{Path: "src/a.go", Patch: "@@ -48,3 +48,4 @@\n x\n+y\n x\n x\n",
+		Pack: []prompt.Piece{{Path: "src/b.c", StartLine: 10, Why: "calls", Text: "one\ntwo\nthree\n"}}}
+	for body, want := range map[string]string{
+		"passes the name (src/c.c:20-22), but": "src/c.c 14-28", "`./src/c.c:3` says": "src/c.c 1-9",
+		"as lines 90–95 do": "src/a.go 84-100", "in lib/x.test.ts:7 and lib/x.test.ts:9": "lib/x.test.ts 1-13",
+		"src/c.c:20 and src/d.c:90": "src/c.c 14-26 src/d.c 84-96", "src/c.c:20-90": "src/c.c 14-60",
+		"line 49, lines 48-51": "", "src/b.c:11": "", "src/b.c:11-40": "src/b.c 5-46", "gone.go:3": "",
+		"src/c.c:300": "", "src/c.c:9-3": "", "src/c.c:0": "", "at 12:30, pipeline 5": "", "localhost:80": "",
+		"a.c:9 b.c:9 c.c:9 d.c:9 e.c:9 f.c:9 g.c:9": "a.c 3-15 b.c 3-15 c.c 3-15 d.c 3-15 e.c 3-15 f.c 3-15",
+	} {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			m := NewModel(Options{Head: func(_ context.Context, path string) ([]byte, error) {
+				if path == "gone.go" {
+					return nil, errors.New("gone")
+				}
+				return []byte(text.String()), nil
+			}})
+			var got []string
+			for _, p := range (&task{Model: m}).cited(t.Context(), in, []finding.Finding{{Body: body}}) {
+				require.Equal(t, "cited", p.Why)
+				require.True(t, strings.HasPrefix(p.Text, fmt.Sprintf("line %d\n", p.StartLine)))
+				got = append(got, fmt.Sprintf("%s %d-%d", p.Path, p.StartLine, p.EndLine()))
+			}
+			require.Equal(t, want, strings.Join(got, " "))
+		})
+	}
+	m, server := full(t, claimed(func(r llmtest.Request) llmtest.Answer {
+		return llmtest.Verdicts(r, func(llmtest.Claim) bool { return true })
+	}, strings.Replace(claim("major", "wrong", ""), `"title"`, `"body":"see lib/x.go:30","title"`, 1)))
+	m.Classify, m.Head = nil, func(context.Context, string) ([]byte, error) { return []byte(text.String()), nil }
+	_, err := m.Review(t.Context(), file)
+	require.NoError(t, err)
+	require.Contains(t, asked(server, llmtest.Verify)[0].User, "@@ lib/x.go lines 24-36: a finding names it\n")
+	require.Empty(t, (&task{Model: NewModel(Options{})}).cited(t.Context(), in, []finding.Finding{{Body: "c.c:9"}}))
+}
