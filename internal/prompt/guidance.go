@@ -3,6 +3,7 @@ package prompt
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,7 +24,9 @@ func guidanceBlocks(b guard.Boundary, in Input) []string {
 	}
 	told := slices.Clone(in.Instructions)
 	for i, d := range told {
-		told[i].Text = aboutCode(d.Text)
+		if strings.HasPrefix(strings.ToUpper(path.Base(d.Path)), "CONTRIBUTING") {
+			told[i].Text = aboutCode(d.Text)
+		}
 	}
 	for _, kind := range []struct {
 		label string

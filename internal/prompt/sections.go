@@ -6,9 +6,9 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// aboutCode returns a Markdown document without the sections that, by their headings, are about the project's
-// issues, branches or installation and not about its code. What stands below such a section goes with it, unless its
-// own heading is about code; only the document's title stands for nothing but the text under it.
+// aboutCode returns a Markdown document for contributors without the sections that, by their headings, are about the
+// project's issues, branches or installation and not about its code. What stands below such a section goes with it,
+// unless its own heading is about code. What stands under a title, a heading of level 1, is kept.
 func aboutCode(doc string) string {
 	var kept strings.Builder
 	fence, shown := "", true
@@ -24,9 +24,9 @@ func aboutCode(doc string) string {
 		case fence == "" && 0 < level && level <= maxLevel && strings.HasPrefix(text[level:], " "):
 			title := strings.ReplaceAll(strings.ToLower(text), "code of conduct", "conduct")
 			project, code := projectWords().MatchString(title), codeWords().MatchString(title)
-			shown = code && !project || !above[level-1] && (code || !project)
+			shown = level == 1 || code && !project || !above[level-1] && (code || !project)
 			for i := level; i <= maxLevel; i++ {
-				above[i] = !shown && level > 1
+				above[i] = !shown
 			}
 		}
 		if shown {

@@ -11,8 +11,8 @@ import (
 func TestInstructionsAreShownWithoutWhatIsNotAboutCode(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ doc, want string }{
-		"the title stands for its own text": {"# Contributing\nWelcome!\n## Timeouts\nAll calls have one.\n",
-			"## Timeouts\nAll calls have one.\n"},
+		"what stands under a title is kept": {"# Contributing\nWrap errors.\n## Installation\nRun it.\n## Timeouts\nAll.\n",
+			"# Contributing\nWrap errors.\n## Timeouts\nAll.\n"},
 		"what stands below goes with it": {"## Pull Requests\na\n### Opening one\nb\n#### Title\nc\n## Layers\nd\n",
 			"## Layers\nd\n"},
 		"but for what is about code": {"## Pull Requests\na\n### Tests\nb\n#### Fixtures\nc\n#### Commit order\nd\n",
@@ -26,15 +26,16 @@ func TestInstructionsAreShownWithoutWhatIsNotAboutCode(t *testing.T) {
 		"neither is a tag": {"Cents.\n#install\n####### seven install\nEuros.\n",
 			"Cents.\n#install\n####### seven install\nEuros.\n"},
 		"no headings":       {"Build it.\nThen test.\n", "Build it.\nThen test.\n"},
-		"only about issues": {"# How to report bugs\nHere.\n", ""},
+		"only about issues": {"## How to report bugs\nHere.\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, c.want, aboutCode(c.doc))
 		})
 	}
-	turn := User(mark, Input{Path: "a", Instructions: []Document{{"CONTRIBUTING.md",
-		"# Issues\nHere.\n# Money\nIn cents.\n"}}})
-	require.Contains(t, turn, "\nCONTRIBUTING.md:\n# Money\nIn cents.\n")
-	require.Equal(t, 1, strings.Count(turn, "CONTRIBUTING.md"))
+	doc := "## Issues\nHere.\n## Money\nIn cents.\n"
+	turn := User(mark, Input{Path: "a", Instructions: []Document{{"docs/Contributing.md", doc}, {"AGENTS.md", doc}}})
+	require.Contains(t, turn, "\ndocs/Contributing.md:\n## Money\nIn cents.\n")
+	require.Contains(t, turn, "\nAGENTS.md:\n"+doc, "what is written for agents is shown as it is")
+	require.Equal(t, 1, strings.Count(turn, "Contributing.md"))
 }
