@@ -1,10 +1,13 @@
 package linter
 
 import (
+	"bytes"
 	"encoding/xml"
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/guard"
 )
 
 type styleLog struct {
@@ -26,7 +29,9 @@ type styleError struct {
 // declares.
 func (r *Reader) checkstyle(name string, content []byte) error {
 	var log styleLog
-	if err := xml.Unmarshal(content, &log); err != nil {
+	d := xml.NewDecoder(bytes.NewReader(content))
+	d.CharsetReader = guard.Charset
+	if err := d.Decode(&log); err != nil {
 		return err
 	}
 	for _, file := range log.Files {

@@ -218,6 +218,15 @@ func TestT40_ALongBaseIsNotCopiedForEachResult(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
 }
 
+func TestCheckstyleOfADeclaredEncodingIsRead(t *testing.T) {
+	t.Parallel()
+	r, err := read(t, "x", `<?xml version="1.0" encoding="ISO-8859-1"?><checkstyle><file name="web/cart.js"><error line="4" `+
+		"severity=\"error\" message=\"gr\xf6\xdfer\"/></file></checkstyle>")
+	require.NoError(t, err)
+	require.Len(t, r.Findings, 1)
+	require.Contains(t, fmt.Sprint(r.Findings[0]), "größer")
+}
+
 func TestErrorsNameTheFileAndWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	const noJSON = "x: it is not JSON with the runs of SARIF or the diagnostics of rdjson"
@@ -235,7 +244,8 @@ func TestErrorsNameTheFileAndWhatIsWrong(t *testing.T) {
 		"<checkstyle><file name='a'>": "x: XML syntax error on line 1: ",
 		"<html><body/></html>":        "x: expected element type <checkstyle> but have <html>",
 		`<!DOCTYPE c [<!ENTITY a "aaaa">]><checkstyle><file name="&a;"/></checkstyle>`: "x: XML syntax error on line 1: ",
-		`<?xml version="1.0" encoding="utf-7"?><checkstyle/>`:                          `x: xml: encoding "utf-7"`,
+		`<?xml version="1.0" encoding="utf-7"?><checkstyle/>`: `x: xml: opening charset "utf-7": ` +
+			`only UTF-8 and encodings of one byte`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()

@@ -186,3 +186,19 @@ func TestResultsAreFoundByOtherFormsOfTheirPath(t *testing.T) {
 		})
 	}
 }
+
+func TestResultsOfADeclaredEncodingAreRead(t *testing.T) {
+	t.Parallel()
+	const text = "?><testsuite><testcase name=\"m\xfcde\"><failure message=\"gr\xf6\xdfer\"/></testcase></testsuite>"
+	for encoding, want := range map[string]string{
+		"ISO-8859-1": `FAILED "müde"`, "iso-8859-15": `FAILED "müde"`, "windows-1252": `FAILED "müde"`,
+		"utf-7": "0 tests, 0 failed, 0 skipped; not complete JUnit XML: xml: opening charset \"utf-7\": only UTF-8 and " +
+			"encodings of one byte a character are read",
+	} {
+		t.Run(encoding, func(t *testing.T) {
+			t.Parallel()
+			dir := workspace(t, map[string]string{"a.xml": `<?xml version="1.0" encoding="` + encoding + `"` + text})
+			require.Contains(t, tested(t, tool.TestSources{Workspace: dir, Glob: "a.xml"}).Text, want)
+		})
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/guard"
 )
 
 // junitCase is a testcase of a JUnit file (https://github.com/testmoapp/junitxml describes the
@@ -32,7 +34,9 @@ type junitReason struct {
 // the nesting. An error comes with the results read before it.
 func parseJUnit(content []byte) (results, error) {
 	var r results
-	d := xml.NewTokenDecoder(&shallow{from: xml.NewDecoder(bytes.NewReader(content))})
+	from := xml.NewDecoder(bytes.NewReader(content))
+	from.CharsetReader = guard.Charset
+	d := xml.NewTokenDecoder(&shallow{from: from})
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
