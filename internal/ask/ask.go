@@ -87,7 +87,7 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 		verdict, err := d.check(commands, answer)
 		switch {
 		case err != nil:
-			fmt.Fprintln(p.Stderr, guard.Text(driver.Explain(err)))
+			p.refuse(guard.Text(driver.Explain(err)))
 		case verdict == decision.Revise || verdict == decision.Abort:
 			return verdict, answer
 		case verdict == decision.Approve:
@@ -95,9 +95,18 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 		case strings.HasPrefix(answer, "/"):
 			commands = append(commands, answer)
 		default:
-			fmt.Fprintln(p.Stderr, d.Help)
+			p.refuse(d.Help)
 		}
 	}
+}
+
+// refuse says why a line was not taken. On a terminal the lines behind it, of the same paste, are not taken
+// either: a y among them would post what that line was to change.
+func (p Prompt) refuse(why string) {
+	if discard(p.Stdin) {
+		why += "\nNeither were the lines behind it: type them again."
+	}
+	fmt.Fprintln(p.Stderr, why)
 }
 
 // check checks a command together with those typed before it, so that a contradiction is
