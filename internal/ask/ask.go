@@ -56,6 +56,7 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 	if before != "" {
 		commands = []string{before}
 	}
+	refused := false // the last command
 	for {
 		fmt.Fprint(p.Stderr, d.Question)
 		line, ok := p.Line(ctx)
@@ -69,6 +70,8 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 		switch {
 		case verdict == decision.Abort:
 			return verdict, ""
+		case verdict == decision.Approve && p.asksAgain(&refused, answer):
+			continue
 		case verdict != "", slices.Contains([]string{"", "l", "later"}, lower):
 			return verdict, strings.Join(commands, "\n")
 		case d.List != nil && (lower == "e" || lower == "edit"):
@@ -87,26 +90,29 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 		verdict, err := d.check(commands, answer)
 		switch {
 		case err != nil:
-			p.refuse(guard.Text(driver.Explain(err)))
+			refused = true
+			fmt.Fprintln(p.Stderr, guard.Text(driver.Explain(err)))
+		case verdict == decision.Approve && p.asksAgain(&refused, answer):
 		case verdict == decision.Revise || verdict == decision.Abort:
 			return verdict, answer
 		case verdict == decision.Approve:
 			return verdict, strings.Join(append(commands, answer), "\n")
 		case strings.HasPrefix(answer, "/"):
-			commands = append(commands, answer)
+			commands, refused = append(commands, answer), false
 		default:
-			p.refuse(d.Help)
+			fmt.Fprintln(p.Stderr, d.Help)
 		}
 	}
 }
 
-// refuse says why a line was not taken. On a terminal the lines behind it, of the same paste, are not taken
-// either: a y among them would post what that line was to change.
-func (p Prompt) refuse(why string) {
-	if discard(p.Stdin) {
-		why += "\nNeither were the lines behind it: type them again."
+// asksAgain reports whether an approval stands right behind a refused command, and asks for it once more: pasted
+// together they would post what the command was to change.
+func (p Prompt) asksAgain(refused *bool, answer string) bool {
+	was := *refused
+	if *refused = false; was {
+		fmt.Fprintf(p.Stderr, "Not yet: the line before was not taken. %s again approves without it.\n", answer)
 	}
-	fmt.Fprintln(p.Stderr, why)
+	return was
 }
 
 // check checks a command together with those typed before it, so that a contradiction is

@@ -1,12 +1,10 @@
 package ask_test
 
 import (
-	"bufio"
-	"io"
+	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -15,31 +13,31 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// TestP2_LinesPastedBehindARefusedOneDecideNothing pastes a change with a mistake, and the yes that was to post it.
-func TestP2_LinesPastedBehindARefusedOneDecideNothing(t *testing.T) {
+// TestP2_AnApprovalRightBehindARefusedCommandIsAskedForAgain pastes a change with a mistake, and the yes that was to
+// post it.
+func TestP2_AnApprovalRightBehindARefusedCommandIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	for _, wrong := range []string{"/drpo F1: no", "/drop F9", "drop F1"} {
-		t.Run(wrong, func(t *testing.T) {
+	for typed, want := range map[string]struct {
+		verdict  decision.Verdict
+		commands string
+	}{
+		"/drpo F1: no\ny\n":                    {"", ""},
+		"/drop F9\nyes\n":                      {"", ""},
+		"/drop F9\ny\ny\n":                     {decision.Approve, ""},
+		"/drop F9\ny\n/drop F1: no\ny\n":       {decision.Approve, "/drop F1: no"},
+		"/drop F9\n/drop F1: no\ny\n":          {decision.Approve, "/drop F1: no"},
+		"/drop F9\nn\n":                        {decision.Abort, ""},
+		"/drop F9\n/approve\n":                 {"", ""},
+		"what?\ny\n":                           {decision.Approve, ""},
+		"/drop F1: no\n/edit F1: x\ny\nl\ny\n": {"", "/drop F1: no"},
+	} {
+		t.Run(typed, func(t *testing.T) {
 			t.Parallel()
-			keys, terminal, err := pty.Open()
-			require.NoError(t, err)
-			defer keys.Close()
-			defer terminal.Close()
-			screen, shown := io.Pipe()
-			defer shown.Close()
-			p := ask.Prompt{Front: &driver.Front{Process: driver.Process{Stdin: terminal, Stderr: shown}}}
-			go func() {
-				_, _ = keys.WriteString(wrong + "\ny\n")
-				seen := bufio.NewScanner(screen)
-				for seen.Scan() {
-					if strings.Contains(seen.Text(), "Neither were the lines behind it") {
-						_, _ = keys.WriteString("/drop F1: no\ny\n")
-					}
-				}
-			}()
+			var screen bytes.Buffer
+			p := ask.Prompt{Front: &driver.Front{Process: driver.Process{Stdin: strings.NewReader(typed), Stderr: &screen}}}
 			verdict, commands := p.Review(t.Context(), driver.Report{Findings: []finding.Finding{{ID: "F1"}}}, "")
-			require.Equal(t, decision.Approve, verdict)
-			require.Equal(t, "/drop F1: no", commands)
+			require.Equal(t, want.verdict, verdict, screen.String())
+			require.Equal(t, want.commands, commands)
 		})
 	}
 }

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package ask
-
-import "io"
-
-func discard(io.Reader) bool { return false }
