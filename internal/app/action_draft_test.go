@@ -341,8 +341,7 @@ func TestOutcomesThatCallNobody(t *testing.T) {
 		kept = s.draftJob().start().is(0, "KEPT").shows("Says too little")
 		require.Empty(t, kept.outputs["environment"], "no environment is asked about it")
 		s.untouched()
-		decided := s.decideJob(kept.outputs["code"], "approve").start().is(0, "POSTED")
-		require.Empty(t, decided.outputs["environment"], "nor did one decide it")
+		s.decideJob(kept.outputs["code"], "approve").start().is(0, "POSTED")
 	})
 }
 

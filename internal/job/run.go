@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/action"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -195,9 +194,7 @@ func outputs(r driver.Report, run int64) map[string]string {
 		dollars = fmt.Sprintf("%.6f", float64(*known)/1e6)
 	}
 	environment := cmp.Or(r.State.Draft.Environment, r.Packed.Manifest.Environment)
-	decided := r.State.Decision
-	if r.Outcome == driver.Kept || // it waits for nobody; a dispatch may still decide it
-		r.Outcome != driver.Paused && decided != nil && decided.Via != decision.ByApproval {
+	if r.Outcome == driver.Kept { // it waits for nobody; a dispatch may still decide it
 		environment = ""
 	}
 	return map[string]string{
