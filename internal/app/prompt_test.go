@@ -35,9 +35,17 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 		"/drop F1\n/edit F1: x\ny\ny\n": {decision.Approve, "/drop F1", "line 1 has /drop F1 already"},
 		"/drop F1\n/revise a\ny\ny\n": {decision.Approve, "/drop F1",
 			"the changes typed before it are about this one"},
-		"/revise a\n":          {decision.Revise, "/revise a", ""},
-		"/drop F1\n/approve\n": {decision.Approve, "/drop F1\n/approve", ""},
-		"/drop F1\n/abort\n":   {decision.Abort, "/abort", ""},
+		// P2: an approval right behind a refused command, as of a paste, is asked for again
+		"/drpo F1: no\ny\n":                {"", "", "y again approves without it"},
+		"/drop F9\n/approve\n":             {"", "", "/approve again approves without it"},
+		"/drop F9\nyes\nyes\n":             {decision.Approve, "", "yes again"},
+		"/drop F9\ny\n/drop F1: no\ny\n":   {decision.Approve, "/drop F1: no", "y again"},
+		"/drop F9\n/drop F1: no\ny\n":      {decision.Approve, "/drop F1: no", "F9"},
+		"/drop F9\nn\n":                    {decision.Abort, "", "F9"},
+		"/drop F1\n/edit F1: x\ny\nl\ny\n": {"", "/drop F1", "y again"},
+		"/revise a\n":                      {decision.Revise, "/revise a", ""},
+		"/drop F1\n/approve\n":             {decision.Approve, "/drop F1\n/approve", ""},
+		"/drop F1\n/abort\n":               {decision.Abort, "/abort", ""},
 	} {
 		var screen strings.Builder
 		p := ask.Prompt{Front: &driver.Front{Process: driver.Process{Stdin: strings.NewReader(typed), Stderr: &screen}}}
