@@ -43,13 +43,13 @@ func (t *task) cited(ctx context.Context, in prompt.Input, claims []finding.Find
 				continue
 			}
 			text, err := t.Head(ctx, path)
-			lines := strings.SplitAfter(string(text), "\n")
+			lines := strings.SplitAfter(t.Redact.Redact(string(text)), "\n") // whole: a key's middle looks like text
 			if err != nil || first < 1 || last < first || len(lines) < last {
 				continue
 			}
 			from, to := max(1, first-around), min(last+around, first+citedLines, len(lines))
 			pieces = append(pieces, prompt.Piece{Path: path, StartLine: from, Why: "cited",
-				Text: t.Redact.Redact(strings.Join(lines[from-1:to], ""))})
+				Text: strings.Join(lines[from-1:to], "")})
 		}
 	}
 	return pieces

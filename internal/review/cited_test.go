@@ -48,6 +48,12 @@ func TestWhatProvesAFindingIsShownWhenItIsVerified(t *testing.T) {
 			require.Equal(t, want, strings.Join(got, " "))
 		})
 	}
+	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("MIIEpAIBAAKCAQEA", 4)+"\n", 60) +
+		"-----END RSA PRIVATE KEY-----\n"
+	keyed := NewModel(Options{Head: func(context.Context, string) ([]byte, error) { return []byte(key), nil }})
+	shown := (&task{Model: keyed}).cited(t.Context(), in, []finding.Finding{{Body: "src/key.pem:30"}})
+	require.Len(t, shown, 1)
+	require.Equal(t, 13, strings.Count(shown[0].Text, "<redacted private-key>\n"), "nor is the middle of a key shown")
 	m, server := full(t, claimed(func(r llmtest.Request) llmtest.Answer {
 		return llmtest.Verdicts(r, func(llmtest.Claim) bool { return true })
 	}, strings.Replace(claim("major", "wrong", ""), `"title"`, `"body":"see lib/x.go:30","title"`, 1)))
