@@ -167,3 +167,51 @@ func TestALimitedTokenIsNotATokenWithoutAccess(t *testing.T) {
 	_, err = c.Protected(t.Context(), "o", "r", "main")
 	require.ErrorIs(t, err, github.ErrNoAccess)
 }
+
+func TestP6_FilesThatAPageHasNoRoomForAreReadAgain(t *testing.T) {
+	large := githubtest.File{Path: "large.go", SHA: "1a", Status: "added", Additions: 20_000,
+		Patch: "@@ -0,0 +1,20000 @@" + strings.Repeat("\n+x", 20_000)}
+	small := func(status, path string) githubtest.File {
+		f := githubtest.File{Path: path, SHA: "2b", Status: status, Additions: 1, Deletions: 1,
+			Patch: "@@ -1 +1 @@\n-a\n+b"}
+		if status == "renamed" {
+			f.OldPath = "old/" + path
+		}
+		return f
+	}
+	logo := githubtest.File{Path: "logo.png", SHA: "3c", Status: "added"}
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	made := repo.AddPull(githubtest.PullOptions{HeadFiles: repo.Tree("main").With(githubtest.Tree{"a": "1\n"})})
+	c := connect(t, s, reader(s, repo))
+	read := func(files ...githubtest.File) []diff.File {
+		made.SetFiles(files)
+		p, err := c.Pull(t.Context(), pull.Ref{Host: "github.com", Owner: "o", Repo: "r", Number: made.Number})
+		require.NoError(t, err)
+		list, complete, err := c.Files(t.Context(), p)
+		require.NoError(t, err)
+		require.True(t, complete)
+		require.Len(t, list, len(files))
+		return list
+	}
+	got := read(small("modified", "before.go"), large, small("modified", "m.go"), small("renamed", "r.go"), logo)
+	for _, f := range got[:4] {
+		require.NotEmpty(t, f.Patch, f.Path)
+	}
+	require.True(t, got[4].Binary)
+
+	var many []githubtest.File
+	for len(many) < 300 {
+		many = append(many, large, small("modified", "m.go"), small("renamed", "r.go"))
+	}
+	before, rest := len(s.Requests()), 0
+	for _, f := range read(many...) {
+		require.False(t, f.Binary, "no picture: nothing was read of it")
+		require.Equal(t, f.Patch == "", f.Problem != "", f.Path)
+		if f.Problem != "" {
+			rest++
+		}
+	}
+	require.Positive(t, rest)
+	require.Less(t, len(s.Requests())-before, 110, "a job has a thousand requests an hour")
+}

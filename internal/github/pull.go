@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
@@ -76,6 +77,7 @@ func pullOf(ref pull.Ref, pr *gh.PullRequest) pull.Pull {
 		HeadRepoID:    head.GetRepo().GetID(),
 		DefaultBranch: base.GetRepo().GetDefaultBranch(),
 		ChangedFiles:  pr.GetChangedFiles(),
+		ChangedLines:  pr.GetAdditions() + pr.GetDeletions(),
 		URL:           pr.GetHTMLURL(),
 		UpdatedAt:     pr.GetUpdatedAt().Time,
 	}
@@ -87,18 +89,66 @@ func pullOf(ref pull.Ref, pr *gh.PullRequest) pull.Pull {
 
 // Files lists the changed files of a pull request in GitHub's order. complete is false if the
 // list lacks some: GitHub ends it at 3000, and a push in between changes their number. GitHub
-// did not diff a file that has Changes() > 0 but no patch.
+// did not diff a file that has Changes() > 0 but no patch; one with a Problem it listed bare.
 func (c *Client) Files(ctx context.Context, p pull.Pull) (files []diff.File, complete bool, err error) {
 	list, err := listAll(func(o *gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
 		return c.api.PullRequests.ListFiles(ctx, p.Owner, p.Repo, p.Number, o)
 	})
+	known := true
+	if err == nil {
+		known, err = c.readBare(ctx, p, list)
+	}
 	if err != nil {
 		return nil, false, Wrap("listing the files of "+p.String(), err)
 	}
 	for _, f := range list {
-		files = append(files, diffFile(f))
+		file := diffFile(f)
+		if !known && bare(f) {
+			file.Binary, file.Problem = false, "GitHub lists neither its diff nor how much of it changed"
+		}
+		files = append(files, file)
 	}
 	return files, len(files) == p.ChangedFiles && len(files) <= maxFiles, nil
+}
+
+// maxAgain bounds the pages that are read again: a job's token has a thousand requests an hour.
+const maxAgain = 100
+
+// readBare reads bare files of a list again, on smaller pages. After about 20,000 lines of patches GitHub lists the
+// rest of a page bare, as if it were binary or merely renamed; then the list has fewer changed lines than the pull
+// request. known is false if some may still be listed so.
+func (c *Client) readBare(ctx context.Context, p pull.Pull, list []*gh.CommitFile) (known bool, err error) {
+	requests := 0
+	for _, size := range []int{10, 1} {
+		for from := 0; from < len(list) && changedLines(list) < p.ChangedLines; from += size {
+			page := list[from:min(from+size, len(list))]
+			if !slices.ContainsFunc(page, bare) {
+				continue
+			}
+			if requests++; requests > maxAgain {
+				return false, nil
+			}
+			again, _, err := c.api.PullRequests.ListFiles(ctx, p.Owner, p.Repo, p.Number,
+				&gh.ListOptions{Page: from/size + 1, PerPage: size})
+			if err != nil {
+				return false, err
+			}
+			copy(page, again)
+		}
+	}
+	return true, nil
+}
+
+func changedLines(list []*gh.CommitFile) (sum int) {
+	for _, f := range list {
+		sum += f.GetAdditions() + f.GetDeletions()
+	}
+	return sum
+}
+
+// bare reports whether GitHub lists a file with neither patch nor changed lines.
+func bare(f *gh.CommitFile) bool {
+	return f.GetPatch() == "" && f.GetAdditions()+f.GetDeletions() == 0 && f.GetSHA() != emptyBlob
 }
 
 func diffFile(f *gh.CommitFile) diff.File {
@@ -117,7 +167,7 @@ func diffFile(f *gh.CommitFile) diff.File {
 	// without any is not text.
 	switch file.Status {
 	case diff.Added, diff.Modified, diff.Removed:
-		file.Binary = file.Patch == "" && file.Changes() == 0 && f.GetSHA() != emptyBlob
+		file.Binary = bare(f)
 	}
 	return file
 }

@@ -160,9 +160,21 @@ const (
 	maxCommits = 250
 )
 
+// maxPatched bounds the lines of the patches on one page of files: GitHub lists what follows there with neither patch
+// nor counts.
+const maxPatched = 20_000
+
 func (p *Pull) listFiles(c *call) answer {
 	files := p.files()
-	return fakehttp.Paged(c.Request, files[:min(len(files), maxFiles)], fileJSON)
+	page, h := fakehttp.Page(c.Request, files[:min(len(files), maxFiles)])
+	lines := 0
+	return fakehttp.OK(fakehttp.List(page, func(f File) object {
+		if lines >= maxPatched {
+			f.Patch, f.Additions, f.Deletions = "", 0, 0
+		}
+		lines += strings.Count(f.Patch, "\n")
+		return fileJSON(f)
+	})).With(h)
 }
 
 func (p *Pull) listCommits(c *call) answer {

@@ -29,6 +29,7 @@ type Pull struct {
 	MergeBase     string    `json:"merge_base,omitempty"` // read only if a blob has to be diffed
 	DefaultBranch string    `json:"default_branch,omitempty"`
 	ChangedFiles  int       `json:"changed_files"`
+	ChangedLines  int       `json:"changed_lines,omitempty"` // added and deleted
 	URL           string    `json:"url,omitempty"`
 	UpdatedAt     time.Time `json:"updated_at,omitzero"`
 }

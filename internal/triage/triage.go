@@ -96,13 +96,13 @@ func (o Options) judge(f diff.File) verdict {
 
 // nothingToRead returns why a file has nothing to read, whatever it claims; else "".
 func nothingToRead(f diff.File) finding.Reason {
-	none := f.Patch == "" && f.Changes() == 0 && !f.Binary
+	none := f.Patch == "" && f.Changes() == 0 && !f.Binary && f.Problem == ""
 	switch {
 	case f.Status == diff.Removed:
 		return finding.Deleted
 	case f.Status == diff.Renamed && none:
 		return finding.Renamed
-	case (f.Status == diff.Changed || f.Status == diff.Modified) && none && f.Problem == "":
+	case (f.Status == diff.Changed || f.Status == diff.Modified) && none:
 		return finding.Mode
 	case submodule(f):
 		return finding.Submodule

@@ -101,9 +101,11 @@ func TestP6_FilesReportsWhatCannotBeReadAsFailed(t *testing.T) {
 	t.Parallel()
 	outside, unread := modified("../../etc/passwd"), modified("a.go")
 	unread.Patch, unread.Problem = "", "its content could not be read"
-	_, rest := triage.Files([]diff.File{outside, unread}, triage.Options{})
-	require.Equal(t, finding.Failed, rest[0].State)
-	require.Equal(t, finding.Failed, rest[1].State)
+	moved := diff.File{Path: "b.go", OldPath: "old.go", Status: diff.Renamed, Problem: "GitHub lists it bare"}
+	_, rest := triage.Files([]diff.File{outside, unread, moved}, triage.Options{})
+	for _, f := range rest {
+		require.Equal(t, finding.Failed, f.State, f.Path)
+	}
 	require.Equal(t, finding.Reason("its content could not be read"), rest[1].Reason)
 }
 
