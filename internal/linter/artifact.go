@@ -39,6 +39,10 @@ func (s Source) artifact(ctx context.Context, r *Reader, workflow, name string) 
 	if err != nil {
 		return err
 	}
+	if !bytes.HasPrefix(content, []byte("PK")) { // upload-artifact with archive: false
+		r.file(name, content, nil)
+		return nil
+	}
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return fmt.Errorf("the artifact %q is not a complete zip", name)

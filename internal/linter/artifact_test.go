@@ -91,6 +91,17 @@ func TestTheArtifactOfTheRunAtTheHeadIsWaitedFor(t *testing.T) {
 	require.Equal(t, finding.Major, r.Findings[1].Severity)
 }
 
+func TestAnArtifactMayBeOneFileThatWasNotZipped(t *testing.T) {
+	t.Parallel()
+	repo, from := world(t)
+	from.Findings = "ci.yml/lint.sarif"
+	lint(repo, from.SHA).AddArtifact("lint.sarif", []byte(result("web/cart.js", 3, "m", "")))
+	r, err := from.Read(soon(t), changed(t))
+	require.NoError(t, err)
+	require.Empty(t, r.Missing)
+	require.Len(t, r.Findings, 1)
+}
+
 func TestWhatIsMissingIsNamedAndNoError(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
