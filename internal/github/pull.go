@@ -133,7 +133,11 @@ func (c *Client) readBare(ctx context.Context, p pull.Pull, list []*gh.CommitFil
 			if err != nil {
 				return false, err
 			}
-			copy(page, again)
+			for i := range min(len(page), len(again)) {
+				if again[i].GetFilename() == page[i].GetFilename() { // else a push came in between
+					page[i] = again[i]
+				}
+			}
 		}
 	}
 	return true, nil
