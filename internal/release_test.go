@@ -2,6 +2,7 @@ package internal_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,11 +92,8 @@ func TestLicencesOfWhatIsLinked(t *testing.T) {
 		under[licences[at].name] = append(under[licences[at].name], path)
 	}
 	require.Greater(t, len(under["MIT"]), 10)
-	for _, usual := range []string{"MIT", "BSD", "Apache-2.0"} {
-		delete(under, usual)
-	}
-	require.Equal(t, map[string][]string{"MPL-2.0": {"github.com/hashicorp/hcl"}}, under)
-	require.Contains(t, page, "MIT, BSD or Apache-2.0, but `hashicorp/hcl` (MPL-2.0)")
+	require.ElementsMatch(t, []string{"MIT", "BSD", "Apache-2.0"}, slices.Collect(maps.Keys(under)))
+	require.Contains(t, page, "everything linked is under MIT, BSD or Apache-2.0")
 }
 
 // linked are the folders of the modules in the program, by their paths.

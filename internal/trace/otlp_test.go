@@ -63,12 +63,10 @@ func TestSpansAreWrittenAsTheOfficialExporterDoes(t *testing.T) {
 	require.True(t, proto.Equal(want, alike(got)))
 }
 
-// alike is a batch as the official exporter writes it: an empty status for a
-// good one, and flags without those of the trace.
+// alike is a batch as the official exporter writes it: an empty status for a good one.
 func alike(data *tracepb.TracesData) *tracepb.TracesData {
 	data = proto.CloneOf(data)
 	for _, s := range data.ResourceSpans[0].ScopeSpans[0].Spans {
-		s.Flags &= remoteKnown | remote
 		if s.Status == nil {
 			s.Status = &tracepb.Status{}
 		}
