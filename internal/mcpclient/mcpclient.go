@@ -51,7 +51,7 @@ type Server struct {
 func New(o Options) *Server { return &Server{o: o} }
 
 const (
-	protocol = "2025-11-25" // the requested version: a server that knows a newer one knows it too
+	protocol = "2025-11-25" // what is asked for first: the last version that begins with initialize
 	maxTools = 1000         // that a server may list
 )
 
@@ -62,13 +62,12 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 	if s.current != nil {
 		return s.current, s.tools, nil
 	}
-	t, err := s.transport(ctx)
-	if err != nil {
-		return nil, nil, err
+	open, err := s.connect(ctx, protocol)
+	if refused(err) { // by a server that knows later versions alone, perhaps
+		if later, again := s.connect(ctx, ""); again == nil {
+			open, err = later, nil
+		}
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "pr-review-action", Version: "1"},
-		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	open, err := client.Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,6 +84,24 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 	}
 	s.current, s.tools = open, tools
 	return open, tools, nil
+}
+
+// connect opens a connection of a version; "" is the newest that the server has.
+func (s *Server) connect(ctx context.Context, version string) (*mcp.ClientSession, error) {
+	t, err := s.transport(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "pr-review-action", Version: "1"},
+		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	return client.Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: version})
+}
+
+// refused reports whether a server understood a request and will not have it.
+func refused(err error) bool {
+	var said *jsonrpc.Error
+	var status *transport.StatusError
+	return errors.As(err, &said) || errors.As(err, &status) && status.Code == http.StatusBadRequest
 }
 
 // Close ends the connection, and the program if there is one.

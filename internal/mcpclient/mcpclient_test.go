@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -98,6 +99,29 @@ func serve(t *testing.T, s *mcp.Server, authorization string) string {
 
 func client() *http.Client {
 	return transport.New(transport.Options{Stream: true, Timeout: 30 * time.Second, MaxBody: atlassian.MaxAnswer})
+}
+
+// A server of revision 2026-07-28 alone answers initialize with an error, and wants each request to name the version.
+func TestAServerWithoutAHandshakeIsAskedAgainInTheLaterVersion(t *testing.T) {
+	t.Parallel()
+	s := newServer("", func(id string) string { return reference(id, "Domain text") })
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+		&mcp.StreamableHTTPOptions{Stateless: true})
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") < "2026-07-28" {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"Unsupported protocol version",`+
+				`"data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}}`)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(h.Close)
+	o := ofReference()
+	o.URL = h.URL
+	page, err := open(t, o).Page(t.Context(), "65601")
+	require.NoError(t, err)
+	require.Equal(t, "Domain text", page.Description)
 }
 
 // ofReference is the configuration of the reference design's own tools.
