@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -111,11 +110,12 @@ func (b *breaker) refused(now time.Time) bool {
 }
 
 // outcomeOf returns the outcome of a call. A 400 or 404 concerns the call alone, and so does a single
-// 429.
-func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
+// 429, and a request that is too large for the account.
+func outcomeOf(resp *http.Response, said []byte, err error, named time.Duration) outcome {
 	switch {
 	case errors.Is(err, transport.ErrNotBegun), errors.Is(err, context.Canceled),
-		errors.Is(err, context.DeadlineExceeded), errors.Is(err, transport.ErrTooLarge), err == nil && resp == nil:
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, transport.ErrTooLarge), err == nil && resp == nil,
+		transport.Oversized(said):
 		return outcome{}
 	case err != nil && transport.Sent(err):
 		return outcome{weight: 1, cause: err}
@@ -130,7 +130,7 @@ func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 	case code == http.StatusUnauthorized || code == http.StatusPaymentRequired || code == http.StatusForbidden:
 		return outcome{weight: certainWeight, cause: causeOf(resp)}
 	case code == http.StatusTooManyRequests:
-		return outcome{weight: tripWeight, cause: causeOf(resp), rate: !outOfFunds(resp)}
+		return outcome{weight: tripWeight, cause: causeOf(resp), rate: !transport.OutOfFunds(said)}
 	case code >= 500:
 		return outcome{weight: 1, cause: causeOf(resp)}
 	}
@@ -144,8 +144,11 @@ func causeOf(resp *http.Response) error {
 	return transport.Status(&silent)
 }
 
-// outOfFunds reports whether a 429 is due to an account without money rather than a rate.
-func outOfFunds(resp *http.Response) bool {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // a partial body is searched too
-	return bytes.Contains(body, []byte(`"insufficient_quota"`))
+// refusalOf returns the text of a refusal.
+func refusalOf(resp *http.Response) []byte {
+	if resp == nil || resp.StatusCode/100 == 2 {
+		return nil
+	}
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // a partial body is searched too
+	return said
 }

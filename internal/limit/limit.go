@@ -183,7 +183,8 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	c.ended = true
 	l.slots.Release(1)
 	now := time.Now()
-	named, refused := retryLater(resp, now)
+	said := refusalOf(resp)
+	named, refused := retryLater(resp, said, now)
 	passed := resp != nil && resp.StatusCode/100 == 2
 	if resp != nil {
 		l.requests.observe(c.number, c.at, c.requests, readReport(resp.Header, requestHeaders, c.at), passed, refused)
@@ -196,7 +197,7 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	case passed:
 		l.pace.passed(c.number, now)
 	}
-	if l.breaker.record(c, outcomeOf(resp, err, named), now); l.breaker.cause != nil {
+	if l.breaker.record(c, outcomeOf(resp, said, err, named), now); l.breaker.cause != nil {
 		for cancel := range l.waiting {
 			(*cancel)()
 		}
@@ -206,11 +207,11 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 }
 
 // retryLater reports whether an answer asks to retry later, and after how long; 0 if it names no time.
-func retryLater(resp *http.Response, now time.Time) (named time.Duration, refused bool) {
-	if resp == nil {
+func retryLater(resp *http.Response, said []byte, now time.Time) (named time.Duration, refused bool) {
+	if resp == nil || transport.Oversized(said) {
 		return 0, false
 	}
-	named = transport.RetryAfter(resp.Header, now)
+	named = transport.RetryAfter(resp.Header, said, now)
 	busy := resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == statusOverloaded
 	return named, resp.StatusCode == http.StatusTooManyRequests || busy && named > 0
 }

@@ -178,7 +178,7 @@ func (s *server) file(ctx context.Context, l *Limiter, size float64, random *ran
 			return calls, refused, nil
 		}
 		refused++
-		wait := transport.RetryAfter(resp.Header, time.Now())
+		wait := transport.RetryAfter(resp.Header, nil, time.Now())
 		if wait == 0 {
 			wait = 500 * time.Millisecond << min(try, 3)
 		}

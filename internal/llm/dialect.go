@@ -48,13 +48,13 @@ func (f form) responses() bool { return f[via] == viaResponses }
 type fallback struct {
 	of       capability
 	from, to int
-	says     func() *regexp.Regexp // the server's words, in lower case
+	says     func() *regexp.Regexp // the server's words, in lower case; nil for any
 	unless   func() *regexp.Regexp // words that mean something else after all
-	codes    []int                 // in place of words
+	codes    []int                 // in place of refusals
 }
 
 const (
-	limits  = `max_?((completion|output|new)_?)?tokens`
+	limits  = `max(imum)?[_ ]?((completion|output|new)_?)?tokens`
 	formats = `response.?format|json.?schema|json.?object|json mode|structured.?output|text\.format|response.?schema` +
 		`|mime.?type|guided`
 	toolish = `\btools?\b|function.?call\w*`
@@ -62,16 +62,17 @@ const (
 		`|unrecogni[sz]ed|unknown|extra_forbidden`
 	strange = refused + `|not a valid|unexpected|additional propert|no such|deprecated|\binstead\b`
 	size    = limits + `.*(too (large|high|big)|at most|maximum|exceed|less than|greater|above|between|range|limited` +
-		`|<=|\d >)|range of '?` + limits + `|in the (completion|output)\)`
+		`|<=|\d >)|range of '?` + limits + `|in the (completion|output)\)|requested [1-9]\d* output tokens`
 )
 
 // fallbacks are tried in order, the least loss first. The words are those of OpenAI, Azure, OpenRouter, LiteLLM,
-// vLLM, Ollama, Groq, Gemini's and Bedrock's compatible interfaces; each has a test with the full text.
+// vLLM, Ollama, llama.cpp, Groq, Gemini's and Bedrock's compatible interfaces; each has a test with the full text.
 var fallbacks = []fallback{
 	{of: via, to: 1, says: pattern.Lazy(`/responses\b|responses api|not a chat model|chatcompletion operation` +
 		` does not work`)},
 	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusNotImplemented}},
+	{of: via, from: 1, to: 2, says: pattern.Lazy(`responses api is enabled only`)},
 	{of: marks, to: 1, says: pattern.Lazy(`cache.?control|messages(\[0\]|\.0)\.content|content.{0,40}` +
 		`(must be|expected|valid).{0,20}string`)},
 	{of: temperature, to: 1, says: pattern.Lazy(`temperature`)},
@@ -86,10 +87,13 @@ var fallbacks = []fallback{
 		`)`)},
 	{of: format, to: 2, says: pattern.Lazy(formats)},
 	{of: ceiling, to: 64, says: pattern.Lazy(size)},
+	{of: ceiling, to: 64, says: pattern.Lazy(`request too large for|fewer max_tokens`), codes: []int{http.StatusPaymentRequired,
+		http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}},
 	{of: length, to: unlimited, says: pattern.Lazy(`(` + strange + `).*` + limits + `|` + limits + `.*(` +
 		strange + `)`), unless: pattern.Lazy(size)},
 	{of: tools, to: 1, says: pattern.Lazy(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` +
-		refused + `)|support tool use|enable-auto-tool-choice|invalid value: 'tool'`)},
+		refused + `)|support tool use|enable-auto-tool-choice|tools param requires|invalid value: 'tool'`)},
+	{of: format, to: 2, says: pattern.Lazy(`\bschemas?\b|grammar|json_validate_failed`)},
 }
 
 // dialect remembers the form that a server accepts for the model.
@@ -141,12 +145,11 @@ var refusals = []int{
 }
 
 func (l fallback) matches(refusal error) bool {
-	e, ok := errors.AsType[*StatusError](refusal)
-	if !ok || !slices.Contains(refusals, e.Code) {
-		return false
-	}
+	codes := refusals
 	if l.codes != nil {
-		return slices.Contains(l.codes, e.Code)
+		codes = l.codes
 	}
-	return l.says().MatchString(e.words) && (l.unless == nil || !l.unless().MatchString(e.words))
+	e, ok := errors.AsType[*StatusError](refusal)
+	return ok && slices.Contains(codes, e.Code) && (l.says == nil || l.says().MatchString(e.words)) &&
+		(l.unless == nil || !l.unless().MatchString(e.words))
 }

@@ -43,8 +43,13 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-var tooLong = pattern.Lazy(`context.?(length|size|window)|(prompt|input) is too long|too many tokens` +
-	"|input token count|inputs.? tokens|reduce the length")
+var (
+	tooLong = pattern.Lazy(`context.?(length|size|window)|(prompt|input) is too long|too many tokens` +
+		"|input token count|inputs.? tokens|reduce the length|(prompt|input) length|model token limit")
+	// what a filter says about a prompt: OpenAI, Azure, OpenRouter, Alibaba
+	filtered = pattern.Lazy(`content_filter|invalid_prompt|cyber_policy|input was flagged|data_inspection_failed`)
+	badKey   = pattern.Lazy(`(invalid|incorrect|expired) api.?key|api.?key (is )?(not valid|invalid|expired)`)
+)
 
 // TooLong reports whether the request was longer than the model accepts.
 func (e *StatusError) TooLong() bool {
@@ -54,21 +59,22 @@ func (e *StatusError) TooLong() bool {
 
 // OutOfFunds reports whether the account has run out of money, which waiting does not change.
 func (e *StatusError) OutOfFunds() bool {
-	return e.Code == http.StatusPaymentRequired ||
-		e.Code == http.StatusTooManyRequests && strings.Contains(e.words, "insufficient_quota")
+	return e.Code == http.StatusPaymentRequired || e.Code < 500 && transport.OutOfFunds([]byte(e.words))
 }
 
 // Next tells the user what to do.
 func (e *StatusError) Next() string {
 	switch {
+	case transport.Oversized([]byte(e.words)):
+		return "the account may not ask for that much at a time; raise its limit, or lower model-options.max-output-tokens"
 	case e.TooLong():
 		return "the request is longer than what the model takes; use a model with a larger context"
-	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden:
-		return "the key in api-key is not accepted there; check it (OPENAI_API_KEY) and base-url"
-	case e.Code == http.StatusNotFound:
-		return "check base-url (it often ends in /v1) and the name in model"
 	case e.OutOfFunds():
 		return "the account behind api-key has no credit left"
+	case e.Code == http.StatusNotFound || strings.Contains(e.words, "model_not_found"):
+		return "check base-url (it often ends in /v1) and the name in model"
+	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden || badKey().MatchString(e.words):
+		return "the key in api-key is not accepted there; check it (OPENAI_API_KEY) and base-url"
 	case e.Code == http.StatusTooManyRequests:
 		return "wait, lower concurrency, or raise the limit of the account behind api-key"
 	case e.Code >= 500:

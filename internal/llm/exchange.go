@@ -119,7 +119,10 @@ func (c *Client) refusal(resp *http.Response, body []byte) error {
 	}
 	status.Message = transport.Conceal(status.Message, c.key)
 	failed := &StatusError{StatusError: status, words: strings.ToLower(said)}
-	if status.Code == http.StatusBadRequest && strings.Contains(failed.words, "content_filter") {
+	switch {
+	case slices.Contains(refusals, status.Code) && strings.Contains(failed.words, "tool_use_failed"): // Groq's
+		return fmt.Errorf("%w: %s", ErrEmpty, status.Message)
+	case status.Code < http.StatusNotFound && filtered().MatchString(failed.words):
 		return fmt.Errorf("%w: %s", ErrRefused, status.Message)
 	}
 	return failed

@@ -43,6 +43,9 @@ func (a *wireRequest) items() []any {
 			out = append(out, openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: t.CallID,
 				Output: nonEmpty(t.Text)})
 		case t.Role == RoleAssistant:
+			if a.form[state] > 0 {
+				t.State = nil // what one server sealed another may not be able to read
+			}
 			out = append(out, t.items()...)
 		default:
 			out = append(out, openai.ResponseInputMessage{Role: string(t.Role), Content: nonEmpty(t.Text)})

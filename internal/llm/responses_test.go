@@ -140,16 +140,37 @@ func TestFailedResponseSaysSoAndWhatItUsed(t *testing.T) {
 
 func TestServerWithoutResponsesIsAskedWithoutReasoning(t *testing.T) {
 	t.Parallel()
-	w := serve(t,
-		reply{400, `{"error":{"message":"Function tools with reasoning_effort are not supported for m in` +
-			` /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."}}`},
-		reply{404, `{"detail":"Not Found"}`}, reply{body: called})
-	c := to(t, w, model("gpt-5.6-terra"))
-	_, err := c.Chat(t.Context(), withTools())
+	for _, lacks := range []reply{{404, `{"detail":"Not Found"}`},
+		{400, `{"error":{"code":"BadRequest","message":"Azure OpenAI Responses API is enabled only for api-version` +
+			` 2025-03-01-preview and later"}}`}} {
+		w := serve(t,
+			reply{400, `{"error":{"message":"Function tools with reasoning_effort are not supported for m in` +
+				` /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."}}`},
+			lacks, reply{body: called})
+		c := to(t, w, model("gpt-5.6-terra"))
+		_, err := c.Chat(t.Context(), withTools())
+		require.NoError(t, err)
+		require.Equal(t, "/v1/chat/completions", w.last().path)
+		require.Equal(t, "none", w.last().body["reasoning_effort"])
+		_, err = c.Chat(t.Context(), question)
+		require.ErrorIs(t, err, ErrEmpty)
+		require.Equal(t, "medium", w.last().body["reasoning_effort"], "without tools it may reason")
+	}
+}
+
+func TestReasoningThatAnotherServerSealedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w := serve(t, reply{body: reasoned}, reply{400, `{"error":{"message":"The encrypted content gAAA...wXBV could not be` +
+		` verified.","code":"invalid_encrypted_content"}}`}, reply{body: responded})
+	c := onResponses(t, w)
+	answer, err := c.Chat(t.Context(), withTools())
 	require.NoError(t, err)
-	require.Equal(t, "/v1/chat/completions", w.last().path)
-	require.Equal(t, "none", w.last().body["reasoning_effort"])
-	_, err = c.Chat(t.Context(), question)
-	require.ErrorIs(t, err, ErrEmpty)
-	require.Equal(t, "medium", w.last().body["reasoning_effort"], "without tools it may reason")
+	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: answer.ToolCalls[:1],
+		State: answer.State}, looked[1]))
+	require.NoError(t, err)
+	input, err := json.Marshal(w.last().body["input"])
+	require.NoError(t, err)
+	require.JSONEq(t, `[{"role":"user","content":"u"},
+		{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"x\":\"a\"}"},
+		{"type":"function_call_output","call_id":"c1","output":"seen"}]`, string(input))
 }

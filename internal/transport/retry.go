@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/wording"
 )
@@ -188,7 +188,7 @@ func (t *retrying) nextWait(req *http.Request, resp *http.Response, body []byte,
 	switch {
 	case try == 1 && t.options.Tries > 1 && notJSON(req, resp, body): // once: the next may be the server's own
 		return fraction(doubled, t.options.Jitter()), why + " without the JSON that was asked for"
-	case limited && try < t.options.LimitTries && !outOfFunds(resp, body):
+	case limited && try < t.options.LimitTries && !OutOfFunds(body) && !Oversized(body):
 		return asked + fraction(t.options.Backoff, t.options.Jitter()), why
 	case !limited && try < t.options.Tries && temporary(resp.StatusCode):
 		return asked + fraction(doubled, t.options.Jitter()), why
@@ -200,10 +200,20 @@ func fraction(of time.Duration, jitter float64) time.Duration {
 	return time.Duration(float64(of) * jitter)
 }
 
-// outOfFunds reports whether an account has no money, which is no rate limit: waiting does not help.
-func outOfFunds(resp *http.Response, body []byte) bool {
-	return resp.StatusCode == http.StatusTooManyRequests && bytes.Contains(body, []byte(`"insufficient_quota"`))
-}
+// The words of OpenAI, Anthropic, OpenRouter, xAI, Moonshot, z.ai and Alibaba. Gemini says that a quota is exceeded
+// for a rate limit, too.
+var noFunds = pattern.Lazy(`(?i)insufficient[_ ](quota|balance|credit)|exceeded_current_quota_error` +
+	`|billing[_ ]hard[_ ]limit|(credit balance|balance) is too low|used all available credits|spending limit` +
+	`|api usage limits|key limit exceeded|arrearage`)
+
+// OutOfFunds reports whether a refusal says that the account has no money. That is no rate limit: waiting does not help.
+func OutOfFunds(said []byte) bool { return noFunds().Match(said) }
+
+var oversized = pattern.Lazy(`(?i)request too large for|fewer max_tokens`)
+
+// Oversized reports whether a refusal says that the account may not ask for that much at a time, its output limit
+// included: OpenAI and Groq in the words of a rate limit, OpenRouter in those of its credit.
+func Oversized(said []byte) bool { return oversized().Match(said) }
 
 // mayRepeat reports whether a request may be sent again and its body can be.
 func (t *retrying) mayRepeat(req *http.Request) bool {
@@ -251,7 +261,7 @@ func temporary(code int) bool {
 // does so with 403, together with a Retry-After, a spent x-ratelimit-remaining, or only a message.
 func limitWait(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
 	now := time.Now()
-	wait = RetryAfter(resp.Header, now)
+	wait = RetryAfter(resp.Header, body, now)
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
 		limited = true

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // maxParsedWait bounds what is parsed as a wait: longer waits never happen anyway.
@@ -48,13 +50,20 @@ func seconds(number float64, now time.Time) (time.Duration, bool) {
 
 func clamp(d time.Duration) time.Duration { return min(max(d, 0), maxParsedWait) }
 
-// RetryAfter returns the wait that an answer asks for by retry-after-ms or Retry-After, measured from now; 0 if
-// it names none.
-func RetryAfter(h http.Header, now time.Time) time.Duration {
+// inWords matches a wait in an answer's text. Gemini names it nowhere else, and gateways drop the headers behind them.
+var inWords = pattern.Lazy(`(?i)(?:retrydelay\W+|(?:try again|retry) (?:in|after) )` +
+	`((?:\d+(?:\.\d+)?(?:ms|[hms]))+|\d+)\b`)
+
+// RetryAfter returns the wait that an answer asks for by retry-after-ms, Retry-After or its text, measured from now; 0
+// if it names none.
+func RetryAfter(h http.Header, said []byte, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < epoch {
 		return clamp(time.Duration(ms * float64(time.Millisecond)))
 	}
-	wait, _ := Wait(h.Get("Retry-After"), now)
+	wait, named := Wait(h.Get("Retry-After"), now)
+	if found := inWords().FindSubmatch(said); found != nil && !named {
+		wait, _ = Wait(string(found[1]), now)
+	}
 	return wait
 }
 

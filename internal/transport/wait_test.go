@@ -35,7 +35,24 @@ func TestRetryAfterReadsMillisecondsFirst(t *testing.T) {
 	t.Parallel()
 	for ms, want := range map[string]time.Duration{"250": 250 * time.Millisecond, "-1": 2 * time.Second,
 		"NaN": 2 * time.Second, "1e99": 2 * time.Second, "": 2 * time.Second} {
-		require.Equal(t, want, RetryAfter(http.Header{"Retry-After-Ms": {ms}, "Retry-After": {"2"}}, time.Now()), ms)
+		require.Equal(t, want, RetryAfter(http.Header{"Retry-After-Ms": {ms}, "Retry-After": {"2"}}, nil, time.Now()),
+			ms)
+	}
+}
+
+func TestAWaitIsReadInTheAnswersWords(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]time.Duration{
+		`{"error":{"details":[{"retryDelay": "26s"}]}}`:               26 * time.Second,
+		`{"error":{"message":"{\"retryDelay\": \"26s\"}"}}`:           26 * time.Second,
+		`Quota exceeded.\nPlease retry in 16.614023621s.`:             16614023621,
+		`Please try again in 1m2.5s. Need more tokens?`:               62500 * time.Millisecond,
+		`Please try again in 20ms.`:                                   20 * time.Millisecond,
+		`pricing tier. Please retry after 26 seconds. Please go here`: 26 * time.Second,
+		`Please try again later.`:                                     0,
+	} {
+		require.Equal(t, want, RetryAfter(http.Header{}, []byte(body), time.Now()), body)
+		require.Equal(t, 2*time.Second, RetryAfter(http.Header{"Retry-After": {"2"}}, []byte(body), time.Now()))
 	}
 }
 
@@ -47,7 +64,7 @@ func FuzzWait(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		wait, ok := Wait(s, time.Now())
 		require.True(t, wait >= 0 && wait <= maxParsedWait && (ok || wait == 0))
-		after := RetryAfter(http.Header{"Retry-After": {s}, "Retry-After-Ms": {s}}, time.Now())
+		after := RetryAfter(http.Header{"Retry-After": {s}, "Retry-After-Ms": {s}}, []byte("retry in "+s), time.Now())
 		require.True(t, after >= 0 && after <= maxParsedWait)
 	})
 }
