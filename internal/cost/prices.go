@@ -77,6 +77,8 @@ var lists = []list{
 		{"gemini-2.5-flash-lite", 0.1, 0.01, 0.4, 0},
 		{"gemini-2.0-flash gemini-2.0-flash-001", 0.1, 0.025, 0.4, 0},
 		{"gemini-2.0-flash-lite gemini-2.0-flash-lite-001", 0.075, 0.01875, 0.3, 0},
+		{models: "gemini-embedding-2", input: 0.2},
+		{models: "gemini-embedding-001", input: 0.15},
 	}},
 	// mistral.ai/pricing
 	{vendors: "mistral mistralai", rows: []row{
@@ -90,6 +92,7 @@ var lists = []list{
 		{"devstral-small-2507", 0.1, 0, 0.3, 0},
 		{"magistral-medium-2509 magistral-medium-2506", 2, 0, 5, 0},
 		{"ministral-8b-2512", 0.15, 0.015, 0.15, 0},
+		{models: "codestral-embed codestral-embed-2505", input: 0.15},
 	}},
 	// api-docs.deepseek.com/quick_start/pricing
 	{vendors: "deepseek", rows: []row{
@@ -117,14 +120,22 @@ var lists = []list{
 		{"qwen-turbo", 0.05, 0, 0.2, 0},
 	}},
 	// docs.voyageai.com/docs/pricing; its rerankers bill by tokens
-	{vendors: "voyage voyageai", rows: []row{
-		{models: "voyage-4-large", input: 0.12},
+	{vendors: "voyage voyageai mongodb", rows: []row{
+		{models: "voyage-4-large voyage-code-4", input: 0.12},
 		{models: "voyage-4 voyage-3.5", input: 0.06},
 		{models: "voyage-4-lite voyage-3.5-lite", input: 0.02},
 		{models: "voyage-code-3 voyage-3-large", input: 0.18},
-		{models: "rerank-2.5", input: 0.05},
-		{models: "rerank-2.5-lite", input: 0.02},
+		{models: "rerank-3 rerank-2.5", input: 0.05},
+		{models: "rerank-3-lite rerank-2.5-lite", input: 0.02},
 	}},
-	// cohere.com/pricing, for a thousand searches
-	{vendors: "cohere", searches: true, rows: []row{{models: "rerank-v3.5", input: 2}}},
+	// cohere.com/pricing, for tokens, then for a thousand searches
+	{vendors: "cohere", rows: []row{
+		{models: "embed-v4.0", input: 0.12},
+		{models: "rerank-v5.0-pro", input: 0.05},
+		{models: "rerank-v5.0-fast", input: 0.02},
+	}},
+	{vendors: "cohere", searches: true, rows: []row{
+		{models: "rerank-v4.0-pro", input: 2.5},
+		{models: "rerank-v4.0-fast rerank-v3.5", input: 2},
+	}},
 }

@@ -29,6 +29,7 @@ func TestPriceOfFindsAModelUnderItsNames(t *testing.T) {
 		{Price{2_000_000, 500_000, 6_000_000, 2_000_000, 0}, "xai/grok-4.5 x-ai/grok-4.5"},
 		{Price{180_000, 180_000, 0, 180_000, 0}, "voyage-code-3 voyage/voyage-code-3"},
 		{Price{0, 0, 0, 0, 2_000_000}, "rerank-v3.5 cohere/rerank-v3.5"},
+		{Price{50_000, 50_000, 0, 50_000, 0}, "rerank-3 mongodb/rerank-3 cohere/rerank-v5.0-pro"},
 	} {
 		for name := range strings.FieldsSeq(c.names) {
 			got, ok := PriceOf(name)

@@ -85,6 +85,19 @@ func TestVectorsComeInTheOrderOfTheTextsInBothStyles(t *testing.T) {
 	}
 }
 
+func TestAnIndexOfZeroMayBeLeftOut(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t, func(s *embedtest.Server) {
+		s.Fault = rows(func(all []map[string]any) []map[string]any { // as Gemini's compatible interface answers
+			delete(all[len(all)-1], "index")
+			return all
+		})
+	})
+	vectors, err := embedder(t, options(s)).Embed(t.Context(), texts(3), false)
+	require.NoError(t, err)
+	require.InDelta(t, 1, vector.Dot(vectors[0], embedtest.Vector(texts(3)[0], 64)), 1e-6)
+}
+
 func TestTheModelsOwnDimensionsAreLearnedAndKeptTo(t *testing.T) {
 	t.Parallel()
 	s := embedtest.Start(t, func(s *embedtest.Server) { s.Dimensions = 48 })
@@ -383,6 +396,17 @@ func TestUsageIsWhatTheServerSaysAndNeverMoreThanWasSetAside(t *testing.T) {
 	_, err = reranker(t, o).Rerank(t.Context(), "q", texts(3))
 	require.NoError(t, err)
 	require.Equal(t, cost.Usage{Calls: 1, RerankUnits: 1}, used)
+	for meta, want := range map[string]int64{`{"billed_units":{"input_tokens":9}}`: 9,
+		`{"tokens":{"input_tokens":9}}`: 9, `{}`: -1} { // Cohere's later models bill by tokens
+		s.Fault = answering(text(`{"results":[{"index":0,"relevance_score":0.5}],"meta":` + meta + `}`))
+		_, err = reranker(t, o).Rerank(t.Context(), "q", texts(1))
+		require.NoError(t, err)
+		if want < 0 {
+			want = most.EmbeddingTokens
+		}
+		require.Equal(t, want, used.EmbeddingTokens, meta)
+	}
+	s.Fault = nil
 	o.Style = embed.Voyage
 	before := s.Tokens()
 	_, err = reranker(t, o).Rerank(t.Context(), "q", texts(3))

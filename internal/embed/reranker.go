@@ -62,7 +62,8 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	return a.Scores, nil
 }
 
-// most returns an upper bound of what a call is billed. Voyage counts the query with each document.
+// most returns an upper bound of what a call is billed, by whoever bills searches and whoever bills tokens, and counts
+// the query with each document.
 func (r *Reranker) most(query string, documents []string) cost.Usage {
 	var tokens, pieces int64
 	for _, d := range documents {
@@ -70,8 +71,5 @@ func (r *Reranker) most(query string, documents []string) cost.Usage {
 		tokens += n
 		pieces += n/unitTokens + 1
 	}
-	if r.server.Style == Voyage {
-		return cost.Usage{EmbeddingTokens: tokens, RerankUnits: 1}
-	}
-	return cost.Usage{RerankUnits: pieces/unitDocuments + 1}
+	return cost.Usage{EmbeddingTokens: tokens, RerankUnits: pieces/unitDocuments + 1}
 }

@@ -60,7 +60,7 @@ type request struct {
 
 // row is the reply for one text: a vector or a score.
 type row struct {
-	Index  *int     `json:"index"`
+	Index  int      `json:"index"` // Gemini leaves a zero out
 	Vector numbers  `json:"embedding"`
 	Score  *float64 `json:"relevance_score"`
 }
@@ -73,10 +73,14 @@ type reply struct {
 		Prompt float64 `json:"prompt_tokens"`
 		Total  float64 `json:"total_tokens"`
 	} `json:"usage"`
-	Meta struct {
+	Meta struct { // Cohere: searches or, for its later models, tokens
 		Billed struct {
-			Units float64 `json:"search_units"`
+			Units  float64 `json:"search_units"`
+			Tokens float64 `json:"input_tokens"`
 		} `json:"billed_units"`
+		Counted struct {
+			Tokens float64 `json:"input_tokens"`
+		} `json:"tokens"`
 	} `json:"meta"`
 }
 
@@ -117,7 +121,7 @@ func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 	return said, err
 }
 
-// rows returns the rows of n texts, in their order. The row of a single text needs no index.
+// rows returns the rows of n texts, in their order.
 func (r reply) rows(n int) ([]row, error) {
 	said := slices.Concat(r.Data, r.Results)
 	if len(said) != n {
@@ -125,13 +129,7 @@ func (r reply) rows(n int) ([]row, error) {
 	}
 	all, seen := make([]row, n), make([]bool, n)
 	for _, row := range said {
-		at := 0
-		switch {
-		case row.Index != nil:
-			at = *row.Index
-		case n > 1:
-			return nil, wrong("it did not say which answer is of which text")
-		}
+		at := row.Index
 		if at < 0 || at >= n {
 			return nil, wrong("it gave an answer for text %d of %d", at+1, n)
 		}
@@ -144,12 +142,16 @@ func (r reply) rows(n int) ([]row, error) {
 }
 
 // usage returns the usage that the server reports, bounded by most, so that a hostile report
-// costs no more. If units are billed and no tokens are reported, it counts all of most's.
+// costs no more. A reranker that reports neither searches nor tokens is counted all of most's tokens.
 func (r reply) usage(most cost.Usage) cost.Usage {
-	u := cost.Usage{Calls: 1, EmbeddingTokens: count(max(r.Usage.Prompt, r.Usage.Total), most.EmbeddingTokens)}
+	billed := r.Meta.Billed
+	tokens := max(r.Usage.Prompt, r.Usage.Total, billed.Tokens, r.Meta.Counted.Tokens)
+	u := cost.Usage{Calls: 1, EmbeddingTokens: count(tokens, most.EmbeddingTokens)}
 	if most.RerankUnits > 0 {
-		u.EmbeddingTokens = cmp.Or(u.EmbeddingTokens, most.EmbeddingTokens)
-		u.RerankUnits = max(1, count(r.Meta.Billed.Units, most.RerankUnits))
+		u.RerankUnits = max(1, count(billed.Units, most.RerankUnits))
+		if billed.Units <= 0 {
+			u.EmbeddingTokens = cmp.Or(u.EmbeddingTokens, most.EmbeddingTokens)
+		}
 	}
 	return u
 }

@@ -78,7 +78,7 @@ var fallbacks = []fallback{
 	{of: temperature, to: 1, says: pattern.Lazy(`temperature`)},
 	{of: seed, to: 1, says: pattern.Lazy(`\bseed\b`)},
 	{of: state, to: 1, says: pattern.Lazy(`encrypted|\binclude\b`)},
-	{of: effort, to: 1, says: pattern.Lazy(`effort|\breasoning\b|\bthinking\b`)},
+	{of: effort, to: 1, says: pattern.Lazy(`effort|\breasoning\b|thinking`)},
 	{of: strict, to: 1, says: pattern.Lazy(`\bstrict\b|invalid schema for function|invalid_function_parameters` +
 		`|additionalproperties.*\btools?\b`)},
 	{of: system, to: 1, says: pattern.Lazy(`system (role|message|prompt)|role.*system|['"]system['"]` +

@@ -33,6 +33,8 @@ var refusedWords = []struct {
 		` permitted"}`, effort},
 	{"Azure", 400, `{"error":{"message":"Unknown parameter: 'reasoning_effort'.","type":"invalid_request_error"` +
 		`,"param":"reasoning_effort","code":"unknown_parameter"}}`, effort},
+	{"Gemini", 400, `[{"error":{"code":400,"message":"thinking_level MEDIUM is not supported by this model."` +
+		`,"status":"INVALID_ARGUMENT"}}]`, effort},
 	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'reasoning_effort'),` +
 		` 'msg': 'Extra inputs are not permitted', 'input': 'low'}]","type":"BadRequestError","param":null,"code":400}`,
 		effort},
