@@ -63,7 +63,7 @@ func finishReason(reason string) string {
 	switch strings.ToLower(reason) {
 	case "max_tokens", "max_output_tokens", "model_length":
 		return "length"
-	case "safety", "refusal", "recitation", "prohibited_content", "blocklist":
+	case "safety", "refusal", "recitation", "prohibited_content", "blocklist", "spii":
 		return "content_filter"
 	case "end_turn", "stop":
 		return "stop"

@@ -25,7 +25,7 @@ func (c *Client) ask(r Request, f form) *wireRequest {
 	a.uses[via], a.uses[system] = !c.at.responsesOnly, !f.responses()
 	a.uses[tools], a.uses[strict] = len(r.Tools) > 0, len(r.Tools) > 0
 	a.uses[marks] = c.marks && !f.responses() && f[marks] == 0
-	a.uses[state] = f.responses() && f[state] == 0
+	a.uses[state] = f[state] == 0 && (f.responses() || r.hasState())
 	a.uses[format] = a.hasFormat() && f[format] < 2
 	a.uses[mixed] = a.uses[format] && len(r.Tools) > 0
 	a.setEffort(cmp.Or(r.Effort, c.settings.Effort))

@@ -43,6 +43,19 @@ func TestCallsAreAnAnswerAndTheConversationGoesOnWithTheirResults(t *testing.T) 
 		{"role":"user","content":"now answer"}]`, string(messages))
 }
 
+func TestReasoningThatAServerTakesNoneOfIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w := serve(t, reply{422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","messages"` +
+		`,2,"assistant","reasoning_content"],"msg":"Extra inputs are not permitted","input":"hm"}]}}`}, reply{body: said})
+	turn := looked[0]
+	turn.State = json.RawMessage(`{"reasoning_content":"hm"}`)
+	_, err := to(t, w, everything).Chat(t.Context(), withTools(turn, looked[1]))
+	require.NoError(t, err)
+	require.Contains(t, w.requests()[0].raw, "reasoning_content")
+	require.NotContains(t, w.last().raw, "reasoning_content")
+	require.Contains(t, w.last().raw, "reasoning_effort")
+}
+
 func TestWhatIsConstantComesFirstOnTheWire(t *testing.T) {
 	t.Parallel()
 	w := serve(t, reply{body: called}, reply{body: said})

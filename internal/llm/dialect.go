@@ -24,7 +24,7 @@ const (
 	temperature            // temperature if requested, none
 	seed                   // seed if requested, none
 	effort                 // reasoning effort if set, none
-	state                  // Responses: encrypted reasoning requested, or not
+	state                  // of reasoning: sent back (and, by Responses, requested encrypted), or not
 	strict                 // schemas of tools in the strict form, or without its mark and additionalProperties
 	system                 // the system turn: a role of its own, the front of the first user turn
 	marks                  // cache marks, or none
@@ -69,7 +69,7 @@ const (
 // vLLM, Ollama, llama.cpp, Groq, Gemini's and Bedrock's compatible interfaces; each has a test with the full text.
 var fallbacks = []fallback{
 	{of: via, to: 1, says: pattern.Lazy(`/responses\b|responses api|not a chat model|chatcompletion operation` +
-		` does not work`)},
+		` does not work|not support .{0,9}/chat/completions`)},
 	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusNotImplemented}},
 	{of: via, from: 1, to: 2, says: pattern.Lazy(`responses api is enabled only`)},
@@ -77,7 +77,8 @@ var fallbacks = []fallback{
 		`(must be|expected|valid).{0,20}string`)},
 	{of: temperature, to: 1, says: pattern.Lazy(`temperature`)},
 	{of: seed, to: 1, says: pattern.Lazy(`\bseed\b`)},
-	{of: state, to: 1, says: pattern.Lazy(`encrypted|\binclude\b`)},
+	{of: state, to: 1, says: pattern.Lazy(`encrypted|\binclude\b|(` + strange + `).*reasoning_(content|details)` +
+		`|reasoning_(content|details).*(` + strange + `)`)},
 	{of: effort, to: 1, says: pattern.Lazy(`effort|\breasoning\b|thinking`)},
 	{of: strict, to: 1, says: pattern.Lazy(`\bstrict\b|invalid schema for function|invalid_function_parameters` +
 		`|additionalproperties.*\btools?\b`)},

@@ -43,10 +43,7 @@ func (a *wireRequest) items() []any {
 			out = append(out, openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: t.CallID,
 				Output: nonEmpty(t.Text)})
 		case t.Role == RoleAssistant:
-			if a.form[state] > 0 {
-				t.State = nil // what one server sealed another may not be able to read
-			}
-			out = append(out, t.items()...)
+			out = append(out, a.sent(t).items()...)
 		default:
 			out = append(out, openai.ResponseInputMessage{Role: string(t.Role), Content: nonEmpty(t.Text)})
 		}
@@ -59,6 +56,15 @@ type functionCall struct {
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+}
+
+// sent returns a turn without its state if the server refused it. Behind one address there may be servers that cannot
+// read what another sealed.
+func (a *wireRequest) sent(t Turn) Turn {
+	if a.form[state] > 0 {
+		t.State = nil
+	}
+	return t
 }
 
 // items returns an assistant's turn: the server's own items if there are any, without calls that

@@ -36,7 +36,8 @@ func TestModelOfTheResponsesInterfaceIsFoundAndRemembered(t *testing.T) {
 			` specified model, m. Please choose different model and try again."}}`: 400,
 		`{"error":{"message":"Unsupported legacy protocol: /v1/chat/completions is not supported. Please use` +
 			` /v1/responses.","type":"invalid_request_error"}}`: 400,
-		`{"detail":"Use the Responses API for this model"}`: 422,
+		`{"detail":"Use the Responses API for this model"}`:                                                        422,
+		`{"error":{"message":"The model 'openai.gpt-5.6-terra' does not support the '/v1/chat/completions' API"}}`: 400,
 	} {
 		w := serve(t, reply{status, words}, reply{body: responded})
 		c := to(t, w, model("gpt-5.4"))
