@@ -3,9 +3,11 @@ package limit
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -24,6 +26,11 @@ func answer(code int, header ...string) *http.Response {
 	}
 	return &http.Response{StatusCode: code, Header: h, Body: http.NoBody,
 		Request: asked()}
+}
+
+// saying returns an answer with a text, which can be read once.
+func saying(code int, text string) *http.Response {
+	return &http.Response{StatusCode: code, Request: asked(), Body: io.NopCloser(strings.NewReader(text))}
 }
 
 func asked() *http.Request {
@@ -261,6 +268,23 @@ func TestWhatIsAboutOneCallTripsNothing(t *testing.T) {
 	}
 }
 
+func TestARequestThatIsTooLargeForTheAccountHoldsNobody(t *testing.T) {
+	t.Parallel()
+	for code, text := range map[int]string{
+		429: "Request too large for m on tokens per min (TPM): Limit 30000, Requested 37313. Please try again in 9s.",
+		402: "This request requires more credits, or fewer max_tokens.",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l, start := New(Options{Concurrency: 1}), time.Now()
+			for range 2 * tripWeight {
+				begin(t, l)(saying(code, text), nil)
+			}
+			begin(t, l)
+			require.Zero(t, time.Since(start), text)
+		})
+	}
+}
+
 func TestAfterACooldownOneCallFindsOutAndASuccessCloses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -284,14 +308,8 @@ func TestAfterACooldownOneCallFindsOutAndASuccessCloses(t *testing.T) {
 func TestALimitBeyondOurPatienceFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, resp := range map[string]*http.Response{
-		"an hour": answer(429, "Retry-After", "3600"), "no funds": func() *http.Response {
-			r := answer(429)
-			r.Body = http.NoBody
-			rec := httptest.NewRecorder()
-			_, _ = rec.WriteString(`{"error":{"code":"insufficient_quota"}}`)
-			r.Body = rec.Result().Body
-			return r
-		}(),
+		"an hour": answer(429, "Retry-After", "3600"), "in words": saying(429, "Please try again in 1h0m5s."),
+		"no funds": saying(429, `{"error":{"code":"insufficient_quota"}}`),
 	} {
 		l := New(Options{Concurrency: 4})
 		begin(t, l)(resp, nil)

@@ -69,7 +69,7 @@ const (
 // vLLM, Ollama, llama.cpp, Groq, Gemini's and Bedrock's compatible interfaces; each has a test with the full text.
 var fallbacks = []fallback{
 	{of: via, to: 1, says: pattern.Lazy(`/responses\b|responses api|not a chat model|chatcompletion operation` +
-		` does not work|not support .{0,9}/chat/completions`)},
+		` does not work|not support .{0,9}/chat/completions|not support 'max'`)},
 	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusNotImplemented}},
 	{of: via, from: 1, to: 2, says: pattern.Lazy(`responses api is enabled only`)},

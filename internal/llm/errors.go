@@ -46,9 +46,10 @@ func (e *StatusError) Error() string {
 var (
 	tooLong = pattern.Lazy(`context.?(length|size|window)|(prompt|input) is too long|too many tokens` +
 		"|input token count|inputs.? tokens|reduce the length|(prompt|input) length|model token limit")
-	// what a filter says about a prompt: OpenAI, Azure, OpenRouter, Alibaba
-	filtered = pattern.Lazy(`content_filter|invalid_prompt|cyber_policy|input was flagged|data_inspection_failed`)
-	badKey   = pattern.Lazy(`(invalid|incorrect|expired) api.?key|api.?key (is )?(not valid|invalid|expired)`)
+	// what a filter says about a prompt: OpenAI, Azure, OpenRouter, xAI, Alibaba
+	filtered = pattern.Lazy(`content_filter|invalid_prompt|cyber_policy|input was flagged|data_inspection_failed` +
+		`|violates usage guidelines`)
+	badKey = pattern.Lazy(`(invalid|incorrect|expired) api.?key|api.?key (is )?(not valid|invalid|expired)`)
 )
 
 // TooLong reports whether the request was longer than the model accepts.

@@ -102,8 +102,10 @@ func TestPromptsThatAFilterRefusesAreRefusals(t *testing.T) {
 			` try again with a different prompt","type":"invalid_request_error","code":"invalid_prompt"}}`: 400,
 		`{"error":{"message":"This request has been flagged for potentially high-risk cyber activity."` +
 			`,"type":"invalid_request","param":null,"code":"cyber_policy"}}`: 400,
-		`{"status":"failed","error":{"code":"cyber_policy","message":"flagged"},"output":[]}`:                   200,
-		`{"error":{"message":"m requires moderation. Your input was flagged for \"violence\"","code":403}}`:     403,
+		`{"status":"failed","error":{"code":"cyber_policy","message":"flagged"},"output":[]}`:               200,
+		`{"error":{"message":"m requires moderation. Your input was flagged for \"violence\"","code":403}}`: 403,
+		`{"code":"The caller does not have permission","error":"Content violates usage guidelines. Failed check:` +
+			` SAFETY_CHECK_TYPE_CYBER"}`: 403,
 		`{"error":{"code":"data_inspection_failed","message":"Input data may contain inappropriate content."}}`: 400,
 	} {
 		_, err := to(t, serve(t, reply{status, body})).Chat(t.Context(), question)

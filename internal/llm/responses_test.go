@@ -139,6 +139,17 @@ func TestFailedResponseSaysSoAndWhatItUsed(t *testing.T) {
 	require.Equal(t, cost.Usage{InputTokens: 9, Calls: 1}, answer.Usage)
 }
 
+func TestTheHighestEffortIsKeptWhereResponsesAloneTakesIt(t *testing.T) {
+	t.Parallel()
+	w := serve(t, reply{400, `{"error":{"message":"Unsupported value: 'reasoning_effort' does not support 'max' with this` +
+		` model. Supported values are: 'none', 'low', 'medium', 'high', and 'xhigh'.","param":"reasoning_effort"}}`},
+		reply{body: responded})
+	_, err := to(t, w, model("gpt-6-luna"), func(o *Options) { o.Effort = "max" }).Chat(t.Context(), question)
+	require.NoError(t, err)
+	require.Equal(t, "/v1/responses", w.last().path)
+	require.Equal(t, map[string]any{"effort": "max"}, w.last().body["reasoning"])
+}
+
 func TestServerWithoutResponsesIsAskedWithoutReasoning(t *testing.T) {
 	t.Parallel()
 	for _, lacks := range []reply{{404, `{"detail":"Not Found"}`},
