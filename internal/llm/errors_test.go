@@ -51,7 +51,7 @@ func TestRefusalsAreToldInTheirOwnTerms(t *testing.T) {
 		status int
 		next   string
 	}{
-		// OpenAI, Anthropic, OpenRouter, xAI, z.ai, Moonshot, Alibaba
+		// OpenAI, Anthropic, OpenRouter, xAI, z.ai, Moonshot, Alibaba, LiteLLM
 		`{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`:             {429, funds},
 		`{"error":{"message":"Billing hard limit has been reached","code":"billing_hard_limit_reached"}}`: {400, funds},
 		`{"error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API.` +
@@ -66,6 +66,8 @@ func TestRefusalsAreToldInTheirOwnTerms(t *testing.T) {
 			funds},
 		`{"error":{"message":"Your account org-a is suspended due to insufficient balance, please recharge your account"` +
 			`,"type":"exceeded_current_quota_error"}}`: {429, funds},
+		`{"error":{"message":"Budget has been exceeded! Current cost: 26.075, Max budget: 0.25","type":"budget_exceeded"}}`: {
+			429, funds},
 		`{"error":{"message":"Access denied, please make sure your account is in good standing.","code":"Arrearage"}}`: {
 			400, funds},
 		// Gemini and xAI

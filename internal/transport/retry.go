@@ -200,11 +200,11 @@ func fraction(of time.Duration, jitter float64) time.Duration {
 	return time.Duration(float64(of) * jitter)
 }
 
-// The words of OpenAI, Anthropic, OpenRouter, xAI, Moonshot, z.ai and Alibaba. Gemini says that a quota is exceeded
-// for a rate limit, too.
+// The words of OpenAI, Anthropic, OpenRouter, xAI, Moonshot, z.ai, Alibaba and LiteLLM. Gemini says that a quota is
+// exceeded for a rate limit, too.
 var noFunds = pattern.Lazy(`(?i)insufficient[_ ](quota|balance|credit)|exceeded_current_quota_error` +
 	`|billing[_ ]hard[_ ]limit|(credit balance|balance) is too low|used all available credits|spending limit` +
-	`|api usage limits|key limit exceeded|arrearage`)
+	`|api usage limits|key limit exceeded|budget_exceeded|arrearage`)
 
 // OutOfFunds reports whether a refusal says that the account has no money. That is no rate limit: waiting does not help.
 func OutOfFunds(said []byte) bool { return noFunds().Match(said) }
