@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/org/pr-review-action/internal/transport"
@@ -144,9 +145,10 @@ func causeOf(resp *http.Response) error {
 	return transport.Status(&silent)
 }
 
-// refusalOf returns the text of a refusal.
+// refusalOf returns the text of an answer that is about the account or the server's load.
 func refusalOf(resp *http.Response) []byte {
-	if resp == nil || resp.StatusCode/100 == 2 {
+	if resp == nil || !slices.Contains([]int{http.StatusPaymentRequired, http.StatusTooManyRequests,
+		http.StatusServiceUnavailable, statusOverloaded}, resp.StatusCode) {
 		return nil
 	}
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // a partial body is searched too

@@ -251,7 +251,7 @@ func TestWhatIsAboutOneCallTripsNothing(t *testing.T) {
 		err   error
 		times int
 	}{
-		"one bad file": {resp: answer(500), times: 15}, "400": {resp: answer(400), times: 40},
+		"one bad file": {resp: answer(500), times: 15}, "400": {resp: saying(400, "try again in 9h"), times: 1},
 		"404": {resp: answer(404), times: 40},
 		"429": {resp: answer(429), times: maxRefusals - 1}, "cancelled": {err: context.Canceled, times: 40},
 		"a hook's no": {err: transport.ErrNotBegun, times: 40},

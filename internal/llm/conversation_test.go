@@ -45,8 +45,8 @@ func TestCallsAreAnAnswerAndTheConversationGoesOnWithTheirResults(t *testing.T) 
 
 func TestReasoningThatAServerTakesNoneOfIsLeftOut(t *testing.T) {
 	t.Parallel()
-	w := serve(t, reply{422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","messages"` +
-		`,2,"assistant","reasoning_content"],"msg":"Extra inputs are not permitted","input":"hm"}]}}`}, reply{body: said})
+	w := serve(t, reply{422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body"` +
+		`,"messages",2,"assistant","reasoning_content"],"msg":"Extra inputs are not permitted"}]}}`}, reply{body: said})
 	turn := looked[0]
 	turn.State = json.RawMessage(`{"reasoning_content":"hm"}`)
 	_, err := to(t, w, everything).Chat(t.Context(), withTools(turn, looked[1]))

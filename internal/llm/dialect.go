@@ -88,8 +88,8 @@ var fallbacks = []fallback{
 		`)`)},
 	{of: format, to: 2, says: pattern.Lazy(formats)},
 	{of: ceiling, to: 64, says: pattern.Lazy(size)},
-	{of: ceiling, to: 64, says: pattern.Lazy(`request too large for|fewer max_tokens`), codes: []int{http.StatusPaymentRequired,
-		http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}},
+	{of: ceiling, to: 64, says: pattern.Lazy(`request too large for|fewer max_tokens`), codes: []int{
+		http.StatusPaymentRequired, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}},
 	{of: length, to: unlimited, says: pattern.Lazy(`(` + strange + `).*` + limits + `|` + limits + `.*(` +
 		strange + `)`), unless: pattern.Lazy(size)},
 	{of: tools, to: 1, says: pattern.Lazy(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` +

@@ -84,27 +84,27 @@ var refusedWords = []struct {
 	{"Anthropic", 400, `{"error":{"message":"max_tokens: 4000 > 2048, which is not supported by this model"}}`,
 		ceiling},
 	{"vLLM", 400, `{"error":{"message":"This model's maximum context length is 32768 tokens. However, you requested` +
-		` 32000 output tokens and your prompt contains at least 769 input tokens, for a total of at least 32769 tokens.` +
-		` Please reduce the length of the input prompt or the number of requested output tokens."` +
+		` 32000 output tokens and your prompt contains at least 769 input tokens, for a total of at least 32769` +
+		` tokens. Please reduce the length of the input prompt or the number of requested output tokens."` +
 		`,"param":"input_tokens"}}`, ceiling},
 	{"Bedrock", 400, `{"message":"The maximum tokens you requested exceeds the model limit of 2048. Try again with a` +
 		` maximum tokens value that is lower than 2048."}`, ceiling},
-	{"OpenAI, of an account's rate", 429, `{"error":{"message":"Request too large for gpt-6-luna in organization org-a` +
-		` on tokens per min (TPM): Limit 30000, Requested 37313. The input or output tokens must be reduced in order to` +
-		` run successfully.","type":"tokens","code":"rate_limit_exceeded"}}`, ceiling},
-	{"Groq, of an account's rate", 413, "{\"error\":{\"message\":\"Request too large for model `m` in organization `o`" +
-		" service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message" +
-		" size and try again.\",\"type\":\"tokens\",\"code\":\"rate_limit_exceeded\"}}", ceiling},
+	{"OpenAI, of an account's rate", 429, `{"error":{"message":"Request too large for gpt-6-luna in organization` +
+		` org-a on tokens per min (TPM): Limit 30000, Requested 37313. The input or output tokens must be reduced in` +
+		` order to run successfully.","type":"tokens","code":"rate_limit_exceeded"}}`, ceiling},
+	{"Groq, of an account's rate", 413, "{\"error\":{\"message\":\"Request too large for model `m` in organization" +
+		" `o` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your" +
+		" message size and try again.\",\"type\":\"tokens\",\"code\":\"rate_limit_exceeded\"}}", ceiling},
 	{"OpenRouter, of an account's credit", 402, `{"error":{"message":"This request requires more credits, or fewer` +
 		` max_tokens. You requested up to 16384 tokens, but can only afford 3919. To increase, visit` +
 		` https://openrouter.ai/settings/credits and upgrade to a paid account","code":402}}`, ceiling},
 	{"Gemini", 400, `[{"error":{"code":400,"message":"The specified schema produces a constraint that has too many` +
-		` states for serving. Typical causes of this error are schemas with lots of text","status":"INVALID_ARGUMENT"}}]`,
+		` states for serving. Typical causes of this error are schemas with lots of text"}}]`,
 		format},
 	{"Gemini", 400, `[{"error":{"code":400,"message":"A schema in GenerationConfig in the request exceeds the maximum` +
 		` allowed nesting depth.","status":"INVALID_ARGUMENT"}}]`, format},
-	{"Groq", 400, `{"error":{"message":"Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for` +
-		` more details.","type":"invalid_request_error","code":"json_validate_failed","failed_generation":""}}`, format},
+	{"Groq", 400, `{"error":{"message":"Failed to generate JSON. Please adjust your prompt. See 'failed_generation'` +
+		` for more details.","type":"invalid_request_error","code":"json_validate_failed"}}`, format},
 	{"llama.cpp", 400, `{"error":{"code":400,"message":"Cannot use custom grammar constraints with tools."` +
 		`,"type":"invalid_request_error"}}`, format},
 	{"llama.cpp", 400, `{"error":{"code":400,"message":"tools param requires --jinja flag"}}`, tools},

@@ -67,7 +67,7 @@ func (e *StatusError) OutOfFunds() bool {
 func (e *StatusError) Next() string {
 	switch {
 	case transport.Oversized([]byte(e.words)):
-		return "the account may not ask for that much at a time; raise its limit, or lower model-options.max-output-tokens"
+		return "the account may not ask for that much at a time; raise its limit or set model-options.max-output-tokens"
 	case e.TooLong():
 		return "the request is longer than what the model takes; use a model with a larger context"
 	case e.OutOfFunds():

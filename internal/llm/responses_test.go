@@ -141,8 +141,8 @@ func TestFailedResponseSaysSoAndWhatItUsed(t *testing.T) {
 
 func TestTheHighestEffortIsKeptWhereResponsesAloneTakesIt(t *testing.T) {
 	t.Parallel()
-	w := serve(t, reply{400, `{"error":{"message":"Unsupported value: 'reasoning_effort' does not support 'max' with this` +
-		` model. Supported values are: 'none', 'low', 'medium', 'high', and 'xhigh'.","param":"reasoning_effort"}}`},
+	w := serve(t, reply{400, `{"error":{"message":"Unsupported value: 'reasoning_effort' does not support 'max' with` +
+		` this model. Supported values are: 'none', 'low', 'medium', 'high', and 'xhigh'."}}`},
 		reply{body: responded})
 	_, err := to(t, w, model("gpt-6-luna"), func(o *Options) { o.Effort = "max" }).Chat(t.Context(), question)
 	require.NoError(t, err)
@@ -157,7 +157,8 @@ func TestServerWithoutResponsesIsAskedWithoutReasoning(t *testing.T) {
 			` 2025-03-01-preview and later"}}`}} {
 		w := serve(t,
 			reply{400, `{"error":{"message":"Function tools with reasoning_effort are not supported for m in` +
-				` /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."}}`},
+				` /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to` +
+				` 'none'."}}`},
 			lacks, reply{body: called})
 		c := to(t, w, model("gpt-5.6-terra"))
 		_, err := c.Chat(t.Context(), withTools())
@@ -172,8 +173,8 @@ func TestServerWithoutResponsesIsAskedWithoutReasoning(t *testing.T) {
 
 func TestReasoningThatAnotherServerSealedIsLeftOut(t *testing.T) {
 	t.Parallel()
-	w := serve(t, reply{body: reasoned}, reply{400, `{"error":{"message":"The encrypted content gAAA...wXBV could not be` +
-		` verified.","code":"invalid_encrypted_content"}}`}, reply{body: responded})
+	w := serve(t, reply{body: reasoned}, reply{400, `{"error":{"message":"The encrypted content gAAA...wXBV could not` +
+		` be verified.","code":"invalid_encrypted_content"}}`}, reply{body: responded})
 	c := onResponses(t, w)
 	answer, err := c.Chat(t.Context(), withTools())
 	require.NoError(t, err)

@@ -206,7 +206,7 @@ var noFunds = pattern.Lazy(`(?i)insufficient[_ ](quota|balance|credit)|exceeded_
 	`|billing[_ ]hard[_ ]limit|(credit balance|balance) is too low|used all available credits|spending limit` +
 	`|api usage limits|key limit exceeded|budget_exceeded|arrearage`)
 
-// OutOfFunds reports whether a refusal says that the account has no money. That is no rate limit: waiting does not help.
+// OutOfFunds reports whether a refusal says that the account has no money. That is no rate limit: waiting is no help.
 func OutOfFunds(said []byte) bool { return noFunds().Match(said) }
 
 var oversized = pattern.Lazy(`(?i)request too large for|fewer max_tokens`)
