@@ -176,7 +176,7 @@ func words(body []byte) string {
 }
 
 var errorFields = []string{"error", "errors", "message", "msg", "detail", "details", "loc", "param", "code", "type",
-	"metadata", "raw"}
+	"metadata", "raw", "violations", "quotaId"}
 
 func gather(said any, out []string) []string {
 	switch v := said.(type) {

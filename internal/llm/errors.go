@@ -71,7 +71,7 @@ func (e *StatusError) Next() string {
 	case e.TooLong():
 		return "the request is longer than what the model takes; use a model with a larger context"
 	case e.OutOfFunds():
-		return "the account behind api-key has no credit left"
+		return "the account behind api-key has no credit or quota left"
 	case e.Code == http.StatusNotFound || strings.Contains(e.words, "model_not_found"):
 		return "check base-url (it often ends in /v1) and the name in model"
 	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden || badKey().MatchString(e.words):

@@ -41,7 +41,7 @@ func TestARequestThatIsTooLongSaysSo(t *testing.T) {
 func TestRefusalsAreToldInTheirOwnTerms(t *testing.T) {
 	t.Parallel()
 	const (
-		funds = "the account behind api-key has no credit left"
+		funds = "the account behind api-key has no credit or quota left"
 		badly = "the key in api-key is not accepted there; check it (OPENAI_API_KEY) and base-url"
 		named = "check base-url (it often ends in /v1) and the name in model"
 		long  = "the request is longer than what the model takes; use a model with a larger context"
@@ -71,6 +71,11 @@ func TestRefusalsAreToldInTheirOwnTerms(t *testing.T) {
 			429, funds},
 		`{"error":{"message":"Access denied, please make sure your account is good.","code":"Arrearage"}}`: {
 			400, funds},
+		// Gemini: a model that the free tier lacks, and a day's end
+		`[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan. * Quota exceeded` +
+			` for metric: g/free_tier_requests, limit: 0, model: m\nPlease retry in 16.6s."}}]`: {429, funds},
+		`[{"error":{"code":429,"message":"You exceeded your current quota.","details":[{"violations":[{"quotaId":` +
+			`"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"retryDelay":"16s"}]}}]`: {429, funds},
 		// Gemini and xAI
 		`[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key."}}]`:         {400, badly},
 		`[{"error":{"code":400,"message":"API key expired. Please renew the API key."}}]`:              {400, badly},

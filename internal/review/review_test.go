@@ -186,7 +186,7 @@ func TestP6_FailuresOfTheServerAreTheFilesReason(t *testing.T) {
 			Status: 401, Text: "SECRET"},
 		status + "404: check base-url (it often ends in /v1) and the name in model": {Status: 404},
 		status + "422: check base-url and model":                                    {Status: 422, Text: "SECRET"},
-		status + "429: the account behind api-key has no credit left": {Status: 429,
+		status + "429: the account behind api-key has no credit or quota left": {Status: 429,
 			Text: "insufficient_quota"},
 		status + "503: the server is failing; run again later": {Status: 503},
 		status + "429: wait, lower concurrency, or raise the limit of the account behind " +

@@ -204,9 +204,9 @@ func fraction(of time.Duration, jitter float64) time.Duration {
 // exceeded for a rate limit, too.
 var noFunds = pattern.Lazy(`(?i)insufficient[_ ](quota|balance|credit)|exceeded_current_quota_error` +
 	`|billing[_ ]hard[_ ]limit|(credit balance|balance) is too low|used all available credits|spending limit` +
-	`|api usage limits|key limit exceeded|budget_exceeded|arrearage`)
+	`|api usage limits|key limit exceeded|budget_exceeded|arrearage|limit: 0,|perdayper`)
 
-// OutOfFunds reports whether a refusal says that the account has no money. That is no rate limit: waiting is no help.
+// OutOfFunds reports whether a refusal says that the account has no money, or no quota for today: waiting is no help.
 func OutOfFunds(said []byte) bool { return noFunds().Match(said) }
 
 var oversized = pattern.Lazy(`(?i)request too large for|fewer max_tokens`)
