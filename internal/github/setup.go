@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 )
 
 // DeploymentBranches lists the patterns of the branches and tags that may deploy to a Custom
@@ -37,6 +38,53 @@ func (c *Client) SecretNames(ctx context.Context, owner, repo, environment strin
 		names = append(names, s.Name)
 	}
 	return names, Wrap(fmt.Sprintf("listing the secrets of environment %q of %s/%s", environment, owner, repo), err)
+}
+
+// EventPolicy is an active Actions policy that limits the events which start workflows.
+type EventPolicy struct {
+	Name             string
+	Include, Exclude []string // paths and globs of workflows; with no Include, or ~ALL, it is for each one
+	Events           []string // the only ones that start them
+}
+
+// EventPolicies lists the policies, up to a hundred, that hold for a repository, its owner's among them. Only an
+// administrator may read them. https://docs.github.com/en/rest/actions/policies
+func (c *Client) EventPolicies(ctx context.Context, owner, repo string) (all []EventPolicy, err error) {
+	var list struct {
+		Policies []struct {
+			ID          int64  `json:"id"`
+			Enforcement string `json:"enforcement"`
+		} `json:"policies"`
+	}
+	_, err = c.get(ctx, &list, repoPath(owner, repo, "actions", "policies")+"?per_page=100")
+	for _, found := range list.Policies {
+		if err != nil || found.Enforcement != "active" {
+			continue
+		}
+		var p struct {
+			Name       string `json:"name"`
+			Conditions struct {
+				Path struct {
+					Include []string `json:"include"`
+					Exclude []string `json:"exclude"`
+				} `json:"workflow_path"`
+			} `json:"conditions"`
+			Rules []struct {
+				Type       string `json:"type"`
+				Parameters struct {
+					Events []string `json:"allowed_events"`
+				} `json:"parameters"`
+			} `json:"rules"`
+		}
+		_, err = c.get(ctx, &p, repoPath(owner, repo, "actions", "policies", strconv.FormatInt(found.ID, 10)))
+		for _, rule := range p.Rules {
+			if rule.Type == "restrict_action_events" {
+				all = append(all, EventPolicy{p.Name, p.Conditions.Path.Include, p.Conditions.Path.Exclude,
+					rule.Parameters.Events})
+			}
+		}
+	}
+	return all, Wrap(fmt.Sprintf("reading the Actions policies of %s/%s", owner, repo), err)
 }
 
 // HasLabel reports whether a repository has a label.

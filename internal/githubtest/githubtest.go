@@ -45,6 +45,13 @@ type (
 	object = fakehttp.Object
 )
 
+// host is a server's host with its accounts. Its URL is GITHUB_API_URL; URL+"/api/v3" works too.
+type host struct {
+	*fakehttp.Host
+	WebURL     string // GITHUB_SERVER_URL
+	PatchLines int    // changed lines from which a file has no patch
+}
+
 // Options configures a server. The zero value serves on 127.0.0.1.
 type Options struct {
 	WebURL         string // of html_url; https://github.com

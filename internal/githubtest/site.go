@@ -213,8 +213,8 @@ const repoPath = "/repos/{owner}/{repo}"
 
 // identity is the account that a token belongs to.
 type identity struct {
-	Kind string // none, bad, user or app
-	User *user  // the author of what it writes; nil for none and bad
+	Kind string         // none, bad, user or app
+	User *fakehttp.User // the author of what it writes; nil for none and bad
 
 	repo        *Repo // of an app token: the only repository it is for
 	permissions map[string]string
@@ -235,7 +235,7 @@ func (s *site) AppToken(r *Repo, permissions map[string]string) string {
 	defer s.host.Lock()()
 	id := fmt.Sprint(s.host.NextID())
 	token := "ghs_" + id + "_" + s.host.Digest("app", r.FullName(), id)
-	who := &identity{Kind: "app", User: s.host.User(actionsBot), repo: r, permissions: map[string]string{}}
+	who := &identity{Kind: "app", User: s.host.User(fakehttp.ActionsBot), repo: r, permissions: map[string]string{}}
 	for k, v := range permissions {
 		who.permissions[strings.ReplaceAll(k, "-", "_")] = v
 	}

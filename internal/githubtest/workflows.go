@@ -18,8 +18,9 @@ type Workflows struct {
 	environments
 	runner.Cache
 
-	repo *Repo
-	runs map[int64]*Run
+	repo     *Repo
+	runs     map[int64]*Run
+	policies []object // Actions policies, as the API gives them
 }
 
 func newWorkflows(r *Repo) *Workflows {
@@ -55,11 +56,50 @@ func workflowRoutes() []route[Workflows] {
 		{"GET", policies, read, ofEnvironment((*environments).listPolicies)},
 		{"POST", policies, admin, ofEnvironment((*environments).addPolicy)},
 		{"GET", environment + "/secrets", []string{"environments:write"}, ofEnvironment((*environments).listSecrets)},
+		{"GET", actions + "/policies", admin, (*Workflows).listPolicies},
+		{"POST", actions + "/policies", admin, (*Workflows).addPolicy},
+		{"GET", actions + "/policies/{policy_id}", admin, (*Workflows).getPolicy},
 		{"GET", workflow + "/runs", read, (*Workflows).listRuns},
 		{"POST", workflow + "/dispatches", []string{"actions:write"}, (*Workflows).dispatch},
 		{"GET", actions + "/artifacts", read, (*Workflows).listArtifacts},
 		{"GET", actions + "/artifacts/{artifact_id}/{archive_format}", read, (*Workflows).download},
 	}
+}
+
+// AddActionsPolicy adds an Actions policy in the API's form.
+func (w *Workflows) AddActionsPolicy(p map[string]any) {
+	fakehttp.Do(w.repo.Host, func() { w.addActionsPolicy(p) })
+}
+
+func (w *Workflows) addActionsPolicy(p object) object {
+	p["id"], p["target"], p["source_type"], p["source"] = w.repo.Host.NextID(), "actions", "Repository", w.repo.Name
+	w.policies = append(w.policies, p)
+	return p
+}
+
+// listPolicies lists the policies without what they hold.
+func (w *Workflows) listPolicies(c *call) answer {
+	return fakehttp.Counted(c.Request, "policies", w.policies, func(p object) object {
+		short := maps.Clone(p)
+		delete(short, "conditions")
+		delete(short, "rules")
+		return short
+	})
+}
+
+func (w *Workflows) addPolicy(c *call) answer {
+	in := object{}
+	c.Read(&in)
+	return fakehttp.Created(w.addActionsPolicy(in))
+}
+
+func (w *Workflows) getPolicy(c *call) answer {
+	for _, p := range w.policies {
+		if fmt.Sprint(p["id"]) == c.PathValue("policy_id") {
+			return fakehttp.OK(p)
+		}
+	}
+	return fakehttp.NotFound()
 }
 
 func ofEnvironment(handle func(*environments, *call, *environment) answer) func(*Workflows, *call) answer {

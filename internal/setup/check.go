@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/goccy/go-yaml"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -125,7 +127,10 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 			_, found := c.checkWorkflow(within, r, decidePath)
 			all = append(all, found)
 		}
-		all = slices.Concat(all, r.checkEvent(*draft), r.checkEnvironments(within, *draft, own))
+		if events := draft.events(); r.needsPolicy() && slices.Contains(events, draftEvent) {
+			all = append(all, r.checkEvent(within, events))
+		}
+		all = append(all, r.checkEnvironments(within, *draft, own)...)
 	}
 	all = append(append(all, r.checkLabel(within, own.Admission.Label)), Online(ctx, c.Front, c.Settings, own)...)
 	if c.JSON {
@@ -144,26 +149,57 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 // (https://docs.github.com/en/actions/reference/security/securely-using-pull_request_target).
 const draftEvent = "pull_request_target"
 
+// draftEvents start the shipped workflow that drafts.
+var draftEvents = []string{draftEvent, "workflow_dispatch"}
+
 // policyStep says how a repository allows the event.
 const policyStep = "Settings, Actions, Policies: a policy for " + draftPath + " with the events " + draftEvent +
 	" and workflow_dispatch"
 
-// eventNotes says what a public repository needs before GitHub starts its workflow.
-func (r *repository) eventNotes() []string {
-	if !r.seen || r.facts.Private {
-		return nil
+// needsPolicy reports whether GitHub starts the workflow of a repository only by a policy.
+func (r *repository) needsPolicy() bool { return r.seen && !r.facts.Private }
+
+// checkEvent checks that the policies of a public repository let events start the workflow that drafts. GitHub shows
+// them to administrators alone.
+func (r *repository) checkEvent(ctx context.Context, events []string) Check {
+	k := Check{What: "event " + draftEvent, State: unseen, Next: policyStep,
+		Found: "from 2 December 2026 on GitHub blocks it in public repositories unless a policy allows it"}
+	policies, err := r.api.EventPolicies(ctx, r.ref.Owner, r.ref.Repo)
+	if err != nil {
+		return k
 	}
-	return []string{"from 2 December 2026 on GitHub starts no workflow by " + draftEvent + " in a public repository " +
-		"unless a policy allows it. " + policyStep}
+	var allow, block []string
+	for _, p := range policies {
+		switch blocked := slices.ContainsFunc(events, func(e string) bool { return !slices.Contains(p.Events, e) }); {
+		case !covers(p, draftPath):
+		case blocked:
+			block = append(block, strconv.Quote(p.Name))
+		default:
+			allow = append(allow, strconv.Quote(p.Name))
+		}
+	}
+	all := wording.List(events)
+	k.there = len(block) > 0
+	switch {
+	case len(block) > 0 && len(allow) > 0: // whether GitHub lists its own policy as well is not documented
+		k.Found = "policy " + allow[0] + " allows " + all + ", and " + block[0] + " does not"
+	case len(block) > 0:
+		k.State, k.Found = no, "policy "+block[0]+" does not allow "+all
+	case len(allow) == 0:
+		k.State, k.Next = no, "init --apply makes one, or "+policyStep
+	default:
+		k = Check{What: k.What, State: ok, Found: "policy " + allow[0] + " allows " + all}
+	}
+	return k
 }
 
-// checkEvent reports a public repository's policy as unseen, since GitHub shows it to administrators alone.
-func (r *repository) checkEvent(draft jobs) (all []Check) {
-	if len(r.eventNotes()) > 0 && strings.Contains(fmt.Sprint(draft.On), draftEvent) {
-		all = append(all, Check{What: "event " + draftEvent, State: unseen, Next: policyStep,
-			Found: "from 2 December 2026 on GitHub blocks it in public repositories unless a policy allows it"})
+// covers reports whether a policy is for a workflow.
+func covers(p github.EventPolicy, workflow string) bool {
+	matches := func(pattern string) bool {
+		found, err := doublestar.Match(pattern, workflow)
+		return pattern == "~ALL" || err == nil && found
 	}
-	return all
+	return (len(p.Include) == 0 || slices.ContainsFunc(p.Include, matches)) && !slices.ContainsFunc(p.Exclude, matches)
 }
 
 // jobs is the part of a workflow that the checks read.
@@ -175,6 +211,21 @@ type jobs struct {
 		Uses        string // the workflow that the job calls
 		With        map[string]any
 	}
+}
+
+// events returns the names of the events that start the workflow.
+func (j jobs) events() (all []string) {
+	switch on := j.On.(type) {
+	case map[string]any:
+		all = slices.Sorted(maps.Keys(on))
+	case []any:
+		for _, name := range on {
+			all = append(all, fmt.Sprint(name))
+		}
+	default:
+		all = []string{fmt.Sprint(on)}
+	}
+	return all
 }
 
 // environment returns the name of a job's environment, also if it is given as an object. A

@@ -103,7 +103,10 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 	if err != nil {
 		return err
 	}
-	s.Notes = append(s.Notes, s.r.eventNotes()...)
+	if s.r.needsPolicy() {
+		s.Notes = append(s.Notes, "from 2 December 2026 on GitHub starts no workflow by "+draftEvent+" in a public "+
+			"repository unless a policy allows it. "+policyStep)
+	}
 	if s.r.facts.Private && (s.r.plan == "" || s.r.plan == "free") {
 		s.Notes = append(s.Notes, "on the Free plan a private repository reads no secret of its organization: the key "+
 			"is one of the repository there")

@@ -96,7 +96,7 @@ func wrapCommand(command string) string { return commandBreaks.Replace(command) 
 
 // commandBreaks holds patterns that cannot occur in a label, which has neither quotes nor an equals sign.
 var commandBreaks = strings.NewReplacer(" -F '", " \\\n    -F '", ` -F "`, " \\\n    -F \"", " -f name=",
-	" \\\n    -f name=", " --description '", " \\\n    --description '")
+	" \\\n    -f name=", " --description '", " \\\n    --description '", `' '"`, "' \\\n    '\"", "' | ", "' |\n    ")
 
 // printRow prints one site of a list: what would be written there, or what happened to it.
 func (c *Command) printRow(s *Site) {

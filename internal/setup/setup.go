@@ -119,7 +119,6 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 	if report.Files, err = c.files(report.Route, with); err != nil {
 		return err
 	}
-	report.Notes = append(report.Notes, r.eventNotes()...)
 	if r.facts.Private && report.Route == Dispatch {
 		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
 			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")

@@ -236,7 +236,7 @@ func (c *Command) describePull(s *Site) string {
 	fmt.Fprintf(&b, "\n**Before it is merged**, an administrator sees to this:\n\n"+
 		"- [ ] secret %s of the organization, open to this repository. Any workflow on any branch "+
 		"of a writer can read it: give it a budget of its own.\n", keySecret)
-	if len(s.r.eventNotes()) > 0 {
+	if s.r.needsPolicy() {
 		fmt.Fprintf(&b, "- [ ] %s. From 2 December 2026 on GitHub blocks that event in public repositories by "+
 			"default.\n", policyStep)
 	}

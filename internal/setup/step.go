@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -39,7 +40,7 @@ func (c *Command) planSteps(ctx context.Context, r *repository, route Route, lab
 		}, key, false))
 	}
 	about := "Asks for a review by pr-review-action"
-	return append(steps, c.settleState(r, Step{
+	steps = append(steps, c.settleState(r, Step{
 		What:     "label " + label + ", which asks for a review",
 		Commands: []string{r.labelCommand(label) + " --description " + driver.Quoted(about)},
 		do: func(ctx context.Context) error {
@@ -49,7 +50,15 @@ func (c *Command) planSteps(ctx context.Context, r *repository, route Route, lab
 			}
 			return err
 		},
-	}, r.checkLabel(looking, label), false)), err
+	}, r.checkLabel(looking, label), false))
+	if c.Org == "" && r.needsPolicy() {
+		k, step := r.checkEvent(looking, draftEvents), r.policyStep()
+		if k.State == unseen || k.there {
+			step.do, step.Why = nil, "another policy is in the way, or this token may not see the policies"
+		}
+		steps = append(steps, c.settleState(r, step, k, false))
+	}
+	return steps, err
 }
 
 // modelStep returns the step that creates the environment with the model's key.
@@ -65,6 +74,18 @@ func (r *repository) modelStep() Step {
 		do: func(ctx context.Context) error {
 			return write.New(r.api).SetEnvironment(ctx, r.ref, modelEnvironment, nil, branch)
 		},
+	}
+}
+
+// policyStep returns the step that lets the event start the workflow in a public repository.
+func (r *repository) policyStep() Step {
+	policy := write.EventPolicy("pr-review", draftPath, draftEvents...)
+	body, _ := json.Marshal(policy)                            // of strings
+	text := strings.ReplaceAll(string(body), `,"`, ",' '"+`"`) // so that the command may be wrapped
+	return Step{
+		What:     "policy by which " + draftEvent + " starts " + draftPath,
+		Commands: []string{"printf %s '" + text + "' | gh api repos/" + r.ref.FullName() + "/actions/policies --input -"},
+		do:       func(ctx context.Context) error { return write.New(r.api).CreatePolicy(ctx, r.ref, policy) },
 	}
 }
 

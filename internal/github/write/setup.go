@@ -52,6 +52,24 @@ func (c *Client) SetEnvironment(ctx context.Context, ref pull.Ref, name string, 
 	return wrapOutcome(ErrMayNotSetUp, ErrUncertain, "setting up environment "+name, err)
 }
 
+// EventPolicy returns the request for an Actions policy by which only some events start a workflow.
+// https://docs.github.com/en/rest/actions/policies
+func EventPolicy(name, workflow string, events ...string) map[string]any {
+	return map[string]any{
+		"name": name, "enforcement": "active",
+		"conditions": map[string]any{"workflow_path": map[string][]string{"include": {workflow}, "exclude": {}}},
+		"rules": []any{map[string]any{"type": "restrict_action_events",
+			"parameters": map[string][]string{"allowed_events": events}}},
+	}
+}
+
+// CreatePolicy creates an Actions policy. It returns ErrMayNotSetUp, ErrUncertain, or an error of package github.
+func (c *Client) CreatePolicy(ctx context.Context, ref pull.Ref, policy map[string]any) error {
+	path := fmt.Sprintf("repos/%s/%s/actions/policies", ref.Owner, ref.Repo)
+	return wrapOutcome(ErrMayNotSetUp, ErrUncertain, "making an Actions policy",
+		c.request(ctx, http.MethodPost, path, policy, &struct{}{}))
+}
+
 // CreateLabel creates a label. It returns ErrExists, ErrMayNotLabel, ErrUncertain, or an
 // error of package github.
 func (c *Client) CreateLabel(ctx context.Context, ref pull.Ref, name, description string) error {

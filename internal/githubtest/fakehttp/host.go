@@ -19,6 +19,7 @@ type Host struct {
 	key    string // secret of all tokens and signatures
 	offset time.Duration
 	lastID int64
+	users  map[string]*User
 }
 
 // NewHost returns a host with an empty storage. Their addresses are set once they are known.
