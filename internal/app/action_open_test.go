@@ -187,3 +187,40 @@ func TestWhatWasPostedAndCannotBeReadEndsNoRun(t *testing.T) {
 	counts(s.decideJob(e.outputs["code"], "approve").with("fail-on", "blocker").start().is(1,
 		"POSTED"), "1", "1", "", "")
 }
+
+// A pull request whose base branch was merged is pointed at another one: the commit stays, and its diff may grow.
+func TestTheSameCommitAgainstAnotherBaseIsDraftedAgain(t *testing.T) {
+	t.Parallel()
+	for _, trust := range []string{checkpoint.TrustDigest, checkpoint.TrustSeal} {
+		t.Run(trust, func(t *testing.T) {
+			s := across(t, scene{trust: trust})
+			base, head := growing()
+			s.repo.Commit("stable", "without what lies below", base)
+			s.repo.Commit("main", "with it", base.With(githubtest.Tree{"below.go": goFile(0, badRange)}))
+			s.pull.MergeBase()
+			require.Contains(t, s.pull.Tree()["new.go"], head["new.go"])
+			_, first := s.approve("")
+			against := func(branch string) ended {
+				s.pull.Retarget(branch)
+				s.anew(githubtest.RunOptions{Actor: "lee"})
+				later(s)
+				return s.draftJob().start()
+			}
+			drafted := against("stable").is(0, "PAUSED")
+			s.complete(drafted, titleOf(badRange))
+			s.decideJob(drafted.outputs["code"], "abort").start().is(0, "ABORTED")
+
+			asked := s.reviews()
+			require.Equal(t, first.outputs["review-url"], against("main").is(0, "POSTED").outputs["review-url"])
+			require.Equal(t, asked, s.reviews())
+			s.pull.Retarget("stable")
+			s.anew(githubtest.RunOptions{Actor: "lee"})
+			later(s)
+			drafted = s.draftJob().with("again", "true").by("maya").start().is(0, "PAUSED")
+			s.approved("")
+			s.postJob(drafted.digest()).start().is(0, "POSTED")
+			s.once()
+			require.Len(t, s.pull.Reviews(), 2)
+		})
+	}
+}

@@ -269,6 +269,6 @@ func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bo
 func (r *remote) posted(ctx context.Context, d checkpoint.Manifest) (page, digest string) {
 	ref := r.ref
 	ref.Number = d.Subject.Number
-	page, digest, _ = post.FindDraft(ctx, r.reviews(d), ref, d.Thread)
+	page, digest, _ = post.FindDraft(ctx, r.reviews(d), ref, d.Thread, d.Subject.Digest)
 	return page, digest
 }

@@ -46,9 +46,9 @@ func Post(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Rac
 	warn func(string)) (post.Posted, error) {
 	w := write.New(o.Client)
 	q := post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Subject.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest,
-		Key: o.Protection.MarkerKey(), Review: s.Review(), Decision: *s.Decision, Race: race,
-		Tried: tried,
+		Ref: s.Pull.Ref, Commit: s.Draft.Subject.Head, Thread: s.Draft.Thread,
+		Diff: s.Draft.Subject.Digest, Digest: s.Decision.Digest, Key: o.Protection.MarkerKey(),
+		Review: s.Review(), Decision: *s.Decision, Race: race, Tried: tried,
 	}
 	if s.Draft.Config.Comments.Resolve {
 		q.Threads = &post.Threads{List: o.Threads, Resolve: w.ResolveThread}

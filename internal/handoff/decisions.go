@@ -113,14 +113,15 @@ func DecidedFirst(r decision.Record) string {
 	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, decidedAt(r), r.Decision)
 }
 
-// Withdrawable returns the drafts of a thread among the candidates, each once, so that a
-// newer one can replace them. It refuses, before anything is paid for, what Withdraw would.
-func (d *Decisions) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread string,
+// Withdrawable returns the drafts of a thread among the candidates, of one diff unless that is empty, each
+// once, so that a newer one can replace them. It refuses, before anything is paid for, what Withdraw would.
+func (d *Decisions) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread, diff string,
 	by decision.Record) ([]checkpoint.Draft, error) {
 	var drafts []checkpoint.Draft
 	for _, c := range found {
 		opened, err := o.Open(ctx, c)
-		same := err == nil && opened.Manifest.Thread == thread && opened.Manifest.Partial == 0
+		same := err == nil && opened.Manifest.Thread == thread && opened.Manifest.Partial == 0 &&
+			(diff == "" || opened.Manifest.Subject.Digest == diff)
 		if !same || slices.ContainsFunc(drafts, func(d checkpoint.Draft) bool { return d.Digest == opened.Digest }) {
 			continue
 		}

@@ -97,7 +97,7 @@ func (j *job) undecided(ctx context.Context) driver.Report {
 	if err != nil {
 		return left
 	}
-	if page, posted, err := j.posted(ctx, draft.Manifest.Thread); err == nil && posted {
+	if page, posted, err := j.posted(ctx, draft.Manifest.Thread, draft.Manifest.Subject.Digest); err == nil && posted {
 		return driver.Report{Outcome: reviewpr.Posted, Thread: draft.Manifest.Thread, ReviewURL: page,
 			Message: "the log of the deciding job says why it failed all the same"}
 	}

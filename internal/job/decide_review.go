@@ -41,7 +41,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		return nil, err
 	}
 	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return driver.Post(ctx, j.ours, s, j.decisions(now.Pull).Race(*s.Decision), j.own, j.warn)
+		return driver.Post(ctx, j.ours, s, j.decisions(now.Pull, now.Digest()).Race(*s.Decision), j.own, j.warn)
 	}}
 	return &gated[reviewpr.State]{
 		job: j, of: reviewpr.Subject(), origin: j.origin(now),
@@ -53,7 +53,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 			return post.CheckHead(o.Manifest.Subject, o.Code, j.dispatchOf(j.DraftWorkflow), driver.PullNow(now))
 		},
 		standing: func(ctx context.Context, _ reviewpr.State, thread string) (string, bool, error) {
-			return j.posted(ctx, thread)
+			return j.posted(ctx, thread, now.Digest())
 		},
 		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
 		items:    reviewpr.State.Items,
@@ -202,7 +202,7 @@ func (j *job) markWaiting(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	review, posted, err := post.FindPosted(ctx, j.ours, j.ref, m.Thread)
+	review, posted, err := j.posted(ctx, m.Thread, m.Subject.Digest)
 	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool {
 		return c.Record.Digest == draft.Digest
 	}) {
@@ -335,5 +335,5 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	after.Before = p.State.Usage.Cost
-	return j.storeDraft(ctx, after, store, j.decisions(after.State.Pull), earlier.drafts)
+	return j.storeDraft(ctx, after, store, j.decisions(after.State.Pull, after.State.Draft.Subject.Digest), earlier.drafts)
 }

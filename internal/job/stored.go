@@ -88,13 +88,14 @@ func (j *job) listed(ctx context.Context, r handoff.Resume) ([]handoff.Candidate
 }
 
 // decisions returns what records decisions on drafts of the pull request.
-func (j *job) decisions(pr *pull.Pull) *handoff.Decisions {
-	return j.decisionsOf(reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), pr.DefaultBranch, j.posted)
+func (j *job) decisions(pr *pull.Pull, diff string) *handoff.Decisions {
+	return j.decisionsOf(reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), pr.DefaultBranch,
+		func(ctx context.Context, thread string) (string, bool, error) { return j.posted(ctx, thread, diff) })
 }
 
-// posted finds the posted review of a thread, whichever of its drafts was approved.
-func (j *job) posted(ctx context.Context, thread string) (string, bool, error) {
-	return post.FindPosted(ctx, j.ours, j.ref, thread)
+// posted finds the posted review of a thread's diff, of any if diff is empty, whichever of its drafts was approved.
+func (j *job) posted(ctx context.Context, thread, diff string) (string, bool, error) {
+	return post.FindPosted(ctx, j.ours, j.ref, thread, diff)
 }
 
 // decisionsOf returns what records decisions on drafts of a subject. standing finds what
@@ -148,7 +149,15 @@ type earlierRuns struct {
 // readEarlierRuns looks for earlier decisions and paid results. A result that cannot be read is
 // paid for again.
 func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlierRuns, error) {
-	url, posted, err := post.FindPosted(ctx, j.ours, j.ref, change.Thread)
+	url, posted, err := j.posted(ctx, change.Thread, "")
+	diff := ""
+	if posted { // perhaps against another base
+		var now ingest.Change
+		if now, err = ingest.Current(ctx, j.api, j.ref); err == nil {
+			diff = now.Digest()
+			url, posted, err = j.posted(ctx, change.Thread, diff)
+		}
+	}
 	if ctx.Err() != nil {
 		return earlierRuns{}, ctx.Err()
 	}
@@ -168,7 +177,8 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 	var b earlierRuns
 	found := handoff.Candidates(j.checkpoints(items, origin.Subject), change.Pull.RepoID)
 	if j.Anew {
-		b.drafts, err = j.decisions(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.newRecord())
+		b.drafts, err = j.decisions(change.Pull, "").Withdrawable(ctx, origin, found, change.Thread, diff,
+			j.newRecord())
 		if err != nil {
 			return earlierRuns{}, err
 		}
@@ -202,7 +212,7 @@ func (j *job) decidedFindings(ctx context.Context, records *handoff.Artifacts, d
 				continue
 			}
 			if record.Decision == decision.Approve { // recorded before the review is posted, and posting may fail
-				if _, posted, err := post.FindPosted(ctx, j.ours, j.ref, record.Thread); err != nil || !posted {
+				if _, posted, err := j.posted(ctx, record.Thread, d.Manifest.Subject.Digest); err != nil || !posted {
 					continue
 				}
 			}

@@ -21,6 +21,7 @@ type Review struct {
 	Thread   string   // owner/repo#42:<head>, with @instance after the number
 	Digest   string   // of the checkpoint, hex
 	Approved string   // digest of what was approved, hex
+	Diff     string   // digest of the diff, hex; empty if unknown
 	Posted   []string // findings that reviews of the pull request report
 	Named    []Named  // details of each of Posted, in its order; nil if unknown
 	Dropped  []string // findings that approvers dropped
@@ -36,7 +37,7 @@ var (
 		` thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+#[0-9]+(?:@[a-z0-9-]+)?:[0-9a-f]+) digest=([0-9a-f]+)` +
 		` approved=([0-9a-f]+)` +
 		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))?` +
-		`(?: ids=([0-9bMmn?+,]+))?(?: mac=([0-9a-f]{64}))? -->$`)
+		`(?: ids=([0-9bMmn?+,]+))?(?: diff=([0-9a-f]{64}))?(?: mac=([0-9a-f]{64}))? -->$`)
 	fingerprint        = pattern.Lazy(`^[0-9a-f]{16}$`)
 	commentMark        = pattern.Lazy(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)
 	gradedLine         = pattern.Lazy(`^\*\*([A-Z][a-z]+)(?:: (.+))?\*\*$`)
@@ -69,6 +70,9 @@ func (m Review) format() string {
 			ids = append(ids, of.String())
 		}
 		line += " ids=" + strings.Join(ids, ",")
+	}
+	if m.Diff != "" {
+		line += " diff=" + m.Diff
 	}
 	if m.Key != nil {
 		line += " mac=" + m.mac(line)
@@ -118,6 +122,9 @@ func (m Review) Same(other Review) bool {
 	return m.Thread == other.Thread && m.Digest == other.Digest && m.Approved == other.Approved
 }
 
+// MayBeOf reports whether the review may be of a diff: it is, or one of the two is unknown.
+func (m Review) MayBeOf(diff string) bool { return m.Diff == "" || diff == "" || m.Diff == diff }
+
 // Parse reads the marker of a posted review's body: only the last line, in exactly the form that
 // String writes. The caller must check who posted the review.
 func Parse(body string) (Review, bool) {
@@ -125,7 +132,7 @@ func Parse(body string) (Review, bool) {
 	if found == nil {
 		return Review{}, false
 	}
-	m := Review{Thread: found[1], Digest: found[2], Approved: found[3], MAC: found[8]}
+	m := Review{Thread: found[1], Digest: found[2], Approved: found[3], Diff: found[8], MAC: found[9]}
 	for i, list := range []*[]string{&m.Posted, &m.Dropped, &m.Resolved} {
 		if found[4+i] == "" {
 			continue

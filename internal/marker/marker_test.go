@@ -53,9 +53,13 @@ func TestAMarkerNamesWhatItPosted(t *testing.T) {
 	}
 	require.Equal(t, []string{"0?", "0n", "999999m"}, []string{Named{ID: "x"}.String(),
 		Named{ID: "F1000000", Severity: finding.Nit}.String(), Named{ID: "F999999", Severity: finding.Minor}.String()})
-	m.Key = []byte("key")
+	m.Key, m.Diff = []byte("key"), strings.Repeat("d", 64)
 	sealed, _ := Parse(m.String())
 	require.True(t, sealed.Sealed(m.Key))
+	require.Equal(t, m.Diff, sealed.Diff)
+	sealed.Diff = ""
+	require.False(t, sealed.Sealed(m.Key))
+	sealed.Diff = m.Diff
 	sealed.Named[0].Severity = finding.Nit
 	require.False(t, sealed.Sealed(m.Key), "the MAC is over severities too")
 }

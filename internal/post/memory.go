@@ -14,7 +14,8 @@ import (
 
 // identity returns the marker by which the review is found.
 func (q Request) identity() marker.Review {
-	return marker.Review{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review), Key: q.Key}
+	return marker.Review{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review), Diff: q.Diff,
+		Key: q.Key}
 }
 
 // marker returns the marker of one form of the review, with everything that later drafts are to

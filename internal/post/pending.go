@@ -146,7 +146,8 @@ func (p *poster) checkRecords(ctx context.Context, s sighting) (sighting, error)
 func (p *poster) findRecorded(on []handoff.Claim, s sighting) (sighting, error) {
 	for _, c := range on {
 		i := slices.IndexFunc(s.reviews, func(r github.Review) bool {
-			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending
+			have, _ := marker.Parse(r.Body)
+			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending && have.MayBeOf(p.q.Diff)
 		})
 		if i < 0 {
 			continue

@@ -49,6 +49,7 @@ type Request struct {
 	Ref      pull.Ref
 	Commit   string
 	Thread   string
+	Diff     string // the digest of what was reviewed
 	Digest   string
 	Key      []byte
 	Review   render.Review
@@ -121,7 +122,7 @@ func Approved(r render.Review) string {
 // marker. A different review of ours in the thread is a refusal. Look writes nothing, so it also
 // tells the outcome of a write if that is unknown.
 func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
-	reviews, err := ourReviews(ctx, r, q.Ref, q.Thread)
+	reviews, err := ourReviews(ctx, r, q.Ref, q.Thread, q.Diff)
 	if err != nil || len(reviews) == 0 {
 		return Posted{}, false, err
 	}
@@ -138,16 +139,16 @@ func anotherPosted(posted github.Review) error {
 		"a commit is reviewed once; push a new one for a new review", problem.At(posted.URL))
 }
 
-// FindPosted finds our review of a thread, whatever was approved in it.
-func FindPosted(ctx context.Context, r Reader, ref pull.Ref, thread string) (url string, found bool, err error) {
-	url, _, err = FindDraft(ctx, r, ref, thread)
+// FindPosted finds our review of a thread's diff, whatever was approved in it.
+func FindPosted(ctx context.Context, r Reader, ref pull.Ref, thread, diff string) (url string, found bool, err error) {
+	url, _, err = FindDraft(ctx, r, ref, thread, diff)
 	return url, url != "", err
 }
 
-// FindDraft returns the page of our review of a thread and the digest of the draft that it was. Both are
-// empty if there is none.
-func FindDraft(ctx context.Context, r Reader, ref pull.Ref, thread string) (url, digest string, err error) {
-	reviews, err := ourReviews(ctx, r, ref, thread)
+// FindDraft returns the page of our review of a thread's diff and the digest of the draft that it was. Both
+// are empty if there is none.
+func FindDraft(ctx context.Context, r Reader, ref pull.Ref, thread, diff string) (url, digest string, err error) {
+	reviews, err := ourReviews(ctx, r, ref, thread, diff)
 	if err != nil || len(reviews) == 0 {
 		return "", "", err
 	}
@@ -155,15 +156,16 @@ func FindDraft(ctx context.Context, r Reader, ref pull.Ref, thread string) (url,
 	return reviews[0].URL, have.Digest, nil
 }
 
-// ourReviews returns the posted reviews of a thread that are ours, oldest first.
-func ourReviews(ctx context.Context, r Reader, ref pull.Ref, thread string) (all []github.Review, err error) {
+// ourReviews returns the posted reviews of a thread that are ours, oldest first, without those that say
+// that they are of another diff: the same commit against another base.
+func ourReviews(ctx context.Context, r Reader, ref pull.Ref, thread, diff string) (all []github.Review, err error) {
 	reviews, err := r.Reviews(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	for _, review := range reviews {
 		have, ok := marker.Parse(review.Body)
-		if !ok || have.Thread != thread || review.State == pending {
+		if !ok || have.Thread != thread || !have.MayBeOf(diff) || review.State == pending {
 			continue
 		}
 		stands, err := r.Stands(ctx, review, have)
