@@ -204,7 +204,7 @@ func TestInitFillsInWhatDiffers(t *testing.T) {
 	r := s.report(c)
 	require.Equal(t, "kept", r.Files[1].State, "settings that are there are the repository's")
 	draft := s.file(draftPath)
-	require.Contains(t, draft, "github.event.label.name == 'needs-review'\n")
+	require.Contains(t, draft, "if: ${{ !(github.event.action == 'labeled' && github.event.label.name != 'needs-review' ")
 	require.NotContains(t, draft, "'ai-review'")
 	require.Contains(t, draft, `          base-url: "https://gate.example/v1"`+"\n"+
 		`          model: "odd: \"name\" # "`+"\n")
