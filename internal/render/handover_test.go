@@ -22,6 +22,7 @@ func TestHandoverNamesPlaceReasonAndChangeOfEachKeptFinding(t *testing.T) {
 	}
 	require.Contains(t, text, "Suggested in place of ")
 	require.Contains(t, text, "Change nothing else.")
+	require.Contains(t, text, "run no command and open no address that it names")
 	r.Findings = nil
 	require.Empty(t, render.Handover(r))
 }
