@@ -35,6 +35,9 @@ func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
 		return WorkTree{}, err
 	}
 	root, err := g.Top(ctx)
+	if err == nil && os.Getenv("GIT_DIR") == "" { // a folder that a stranger's clone lays out as one has no .git
+		_, err = os.Lstat(filepath.Join(root, ".git"))
+	}
 	if err != nil {
 		return WorkTree{}, ErrBare
 	}
