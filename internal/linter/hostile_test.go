@@ -148,6 +148,9 @@ func TestT40_WhatAMessageSaysIsBoundedRedactedAndVisible(t *testing.T) {
 	require.NotContains(t, f.Title+f.Body, "\x1b")
 	require.NotContains(t, f.Title+f.Body, "\u202e")
 	require.Less(t, len(f.Title+f.Body), 3000)
+	r, err = read(t, "x.sarif", result("web/cart.js", 3, strings.Repeat("long ", 40)+"\n\n\n\n\nbelow", ""))
+	require.NoError(t, err)
+	require.Regexp(t, `long\n\nbelow$`, strings.ReplaceAll(r.Findings[0].Body, " ", ""))
 	for _, help := range []string{"http://x.dev", "javascript:alert(1)", "https://u:p@x.dev", "https://",
 		"https://x.dev/\u202e"} {
 		r, err := read(t, "x.sarif", `{"runs":[{"tool":{"driver":{"name":"t","rules":[{"id":"r","helpUri":"`+help+

@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Limits of a result's texts, in characters.
@@ -68,7 +69,7 @@ func splitTitle(message string) (title, rest string) {
 		title, rest = title[:at[0]], title[at[1]:]+"\n"+rest
 	}
 	if utf8.RuneCountInString(title) > maxTitle {
-		return guard.Cut(title, maxTitle), message
+		return guard.Cut(title, maxTitle), wording.Paragraphs(message)
 	}
-	return title, strings.TrimSpace(rest)
+	return title, wording.Paragraphs(rest)
 }

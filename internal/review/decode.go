@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // The limits of an answer; lengths in characters.
@@ -286,7 +287,7 @@ func (w *wireFinding) finding(path string) finding.Finding {
 	return finding.Finding{
 		Path: path, Side: cmp.Or(w.Side, finding.Right), StartLine: int(cmp.Or(w.StartLine, w.Line)), Line: int(w.Line),
 		Severity: w.Severity, Category: oneLine(w.Category), Confidence: *w.Confidence,
-		Title: oneLine(w.Title), Body: strings.TrimSpace(w.Body),
+		Title: oneLine(w.Title), Body: wording.Paragraphs(w.Body),
 		Suggestion: strings.TrimSuffix(w.Suggestion, "\n"), Quote: w.Quote, Source: finding.Model,
 	}
 }

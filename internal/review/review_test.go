@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"runtime/debug"
 	"strings"
@@ -316,6 +317,18 @@ func severities(all []finding.Finding) (list []finding.Severity) {
 		list = append(list, f.Severity)
 	}
 	return list
+}
+
+// A gap as long as a body may be would push what stands below it out of the approver's sight.
+func TestT27_ABodyHasNoGaps(t *testing.T) {
+	t.Parallel()
+	body := "Look.\n\nThen.\n\n" + strings.Repeat(" \n\u2003\n", 900) + "    code()"
+	text, err := json.Marshal(body)
+	require.NoError(t, err)
+	found, err := decode(`{"findings":[{"line":1,"severity":"minor","title":"t","body":`+string(text)+
+		`,"confidence":0.9}]}`, "a.go")
+	require.NoError(t, err)
+	require.Equal(t, "Look.\n\nThen.\n\n    code()", found[0].Body)
 }
 
 func FuzzDecode(f *testing.F) {

@@ -146,6 +146,15 @@ func Clip(s string, limit int) (kept string, left int) {
 	return string([]rune(s)[:limit]), n - limit
 }
 
+// Paragraphs leaves one blank line where a text from outside has several: a long gap would push what stands below it
+// out of the reader's sight.
+func Paragraphs(s string) string {
+	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
+	return strings.Join(slices.CompactFunc(strings.Split(strings.TrimSpace(s), "\n"), func(a, b string) bool {
+		return blank(a) && blank(b)
+	}), "\n")
+}
+
 // Wrapped wraps a text and guards each row: a row may begin, within the text, with what
 // acts at the start of a line.
 func Wrapped(s string, width int) []string {
