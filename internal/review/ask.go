@@ -39,7 +39,7 @@ func (m *Model) Key(f diff.File) string {
 		identity = append(identity, name)
 	}
 	identity = append(identity, m.Guides.Language, Hash(m.Guides.guidelines(f.Path)...))
-	for _, d := range m.Guides.Instructions {
+	for _, d := range m.Guides.instructions(f.Path) {
 		identity = append(identity, Hash("instructions", d.Path, d.Text))
 	}
 	if m.Guides.Pages != nil {

@@ -73,7 +73,10 @@ func TestP4_TheKeyCoversEveryOptionThatChangesAnAnswer(t *testing.T) {
 		"no guidelines":         func(o *Options) { o.Guides.Guidelines = nil },
 		"instruction":           func(o *Options) { o.Guides.Instructions[0].Text = "strict" },
 		"instruction's place":   func(o *Options) { o.Guides.Instructions[0].Path = "CONTRIBUTING.md" },
-		"no instructions":       func(o *Options) { o.Guides.Instructions = nil },
+		"instructions of its folder": func(o *Options) {
+			o.Guides.Instructions = append(o.Guides.Instructions, prompt.Document{Path: "ledger/AGENTS.md", Text: "kind"})
+		},
+		"no instructions": func(o *Options) { o.Guides.Instructions = nil },
 		"instruction as guideline": func(o *Options) {
 			guidelines("one", "two", "AGENTS.md", "kind")(o)
 			o.Guides.Instructions = nil

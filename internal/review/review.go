@@ -12,6 +12,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/agent"
@@ -95,6 +96,14 @@ func (g Guides) guidelines(path string) []string {
 		return nil
 	}
 	return g.Guidelines(path)
+}
+
+// instructions returns the files to show with a file: an AGENTS.md in a folder is about what lies below it.
+func (g Guides) instructions(file string) []prompt.Document {
+	return slices.DeleteFunc(slices.Clone(g.Instructions), func(d prompt.Document) bool {
+		dir, nested := strings.CutSuffix(d.Path, "/AGENTS.md")
+		return nested && !strings.HasPrefix(file, dir+"/")
+	})
 }
 
 func (o Options) linters(path string) (said []string) {

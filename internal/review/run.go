@@ -168,7 +168,7 @@ func (t *task) changeInput(patch string) prompt.Input {
 func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input {
 	in := t.changeInput(patch)
 	in.Part, in.Parts = t.part, parts
-	in.Language, in.Instructions = t.Guides.Language, t.Guides.Instructions
+	in.Language, in.Instructions = t.Guides.Language, t.Guides.instructions(t.file.Path)
 	in.Pages, in.Style = t.Guides.Pages, t.Guides.Style
 	for _, text := range t.Guides.guidelines(t.file.Path) {
 		in.Guidelines = append(in.Guidelines, t.Redact.Redact(text))
