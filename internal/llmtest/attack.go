@@ -113,6 +113,7 @@ func Fakes(seed string) map[string]Fake {
 	key := d("", 64) + "\n" + d("2", 64)
 	return map[string]Fake{
 		"github_pat":  whole("github-pat", "gh"+"p_"+d("", 36)),
+		"github_app":  whole("github-token", "gh"+"s_1234567_eyJ"+d("h", 48)+".eyJ"+d("c", 180)+"."+d("s", 280)),
 		"github_fine": whole("github-fine-grained-pat", "github"+"_pat_"+d("", 22)+"_"+d("b", 59)),
 		"aws_id":      whole("aws-access-token", "AK"+"IA"+Drawn(seed, 16, upper+"234567")),
 		"aws_secret":  {"aws-secret-key", aws, aws},

@@ -64,6 +64,8 @@ func gitleaksForms() ([]form, error) {
 			f.allow, f.falsePositive = general, isPlaceholderPair
 		case f.grade == Named:
 			f.re = lazy(strings.ReplaceAll(r.Regex, leading, ""))
+		case f.grade == Issued:
+			f.re = lazy(strings.ReplaceAll(r.Regex, trailing, `(?:[^\w+/=.(-]|\.\s|$)`))
 		case f.grade == Guess: // its allowances search for words anywhere in it
 			f.allow, f.mayMatch, f.falsePositive = general, digitInValue, func(m match) bool {
 				return placeholder(m) || isName(m) || saysPublic(m)
@@ -77,6 +79,10 @@ func gitleaksForms() ([]form, error) {
 // leading is what the generator puts before a keyword. It changes what is matched, but not
 // whether there is a match, and takes most of the time.
 const leading = `[\w.-]{0,50}?`
+
+// trailing is what the generator wants behind a value. An issuer's token also stands before a comma, a bracket or a
+// sentence's end.
+const trailing = `(?:[\x60'"\s;]|\\[nr]|$)`
 
 func gradeOf(id, expr string) Grade {
 	switch {

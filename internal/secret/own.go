@@ -8,37 +8,99 @@ import (
 	"unicode"
 )
 
-// ownForms returns forms that gitleaks' rules lack or restrict too much: tokens of another
-// length than today's, and values recognizable only by their context.
+// The beginnings of issuers' tokens by kind, of those that gitleaks' rules lack or find in fewer places and lengths.
+// What follows is drawn in issued from letters and digits, in issuedForURLs also from hyphens and underscores, and in
+// issuedInBase64 from base64, sometimes percent-encoded.
+const (
+	issued = `
+buildkite-token bkua_ bkpat_
+cerebras-api-key csk-
+circleci-token CCIPAT_ CCIPRJ_
+cloudflare-token cfk_ cfut_ cfat_ cfast_
+docker-token SWMTKN-1-
+doppler-token dp.st. dp.ct. dp.sa. dp.scim. dp.audit.
+github-token ghp_ gho_ ghu_ ghs_ ghr_
+groq-api-key gsk_
+linear-token lin_oauth_
+neon-api-key napi_
+netlify-token nfp_
+new-relic-user-key NRAK-
+npm-access-token npm_
+nuget-api-key oy2
+pinecone-api-key pcsk_
+posthog-api-key phx_
+render-api-key rnd_
+replicate-api-token r8_
+resend-api-key re_
+stripe-access-token sk_live_ rk_live_ sk_org_live_
+supabase-key sbp_
+tailscale-key tskey-
+tavily-api-key tvly-
+vercel-token vca_ vci_ vck_ vcp_ vcr_
+wandb-api-key wandb_v1_
+xai-api-key xai-
+api-token apify_api_ CCDB1_ ddp_ jina_ mlsn. pdl_live_apikey_ polar_oat_ polar_pat_ pylf_v1_`
+	issuedForURLs = `
+anthropic-api-key sk-ant-
+contentful-token CFPAT-
+docker-token dckr_pat_ dckr_oat_
+elastic-cloud-api-key essu_
+figma-token figd_
+gcp-api-key AIza
+gitlab-token glpat- gldt- glrt- glrtr- glptt- glcbt- glsoat- glft- glagent- glwt-
+google-oauth-token ya29. GOCSPX- 1//0
+langfuse-secret-key sk-lf-
+langsmith-api-key lsv2_pt_ lsv2_sk_
+mongodb-atlas-secret mdb_sa_sk_
+nvidia-api-key nvapi-
+openai-api-key sk-proj- sk-svcacct- sk-admin- sk-None-
+openrouter-api-key sk-or-v1-
+slack-token xoxa- xoxb- xoxc- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxb- xoxe.xoxp-
+together-api-key tgp_v1_`
+	issuedInBase64 = `
+atlassian-api-token ATATT3 ATCTT3 ATSTT3 ATBB
+aws-bedrock-api-key ABSKQmVkcm9ja0FQSUtleS bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t
+aws-session-token IQoJb3JpZ2luX2Vj
+slack-token xoxd-
+webhook-secret whsec_`
+)
+
+// ownForms returns forms that gitleaks' rules lack or restrict too much, and values recognizable only by their context.
 func ownForms() []form {
-	issued := func(kind, expr string, keywords ...string) form {
+	of := func(kind, expr string, keywords ...string) form {
 		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3,
 			falsePositive: placeholder, mirrored: true}
 	}
-	jwt := issued("jwt", `\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`, "eyj")
+	var out []form
+	list := func(rows, body string) {
+		for row := range strings.Lines(strings.TrimSpace(rows)) {
+			words := strings.Fields(row)
+			beginnings := strings.ReplaceAll(regexp.QuoteMeta(strings.Join(words[1:], " ")), " ", "|")
+			out = append(out, of(words[0], `\b(?:`+beginnings+`)`+body, strings.Fields(strings.ToLower(row))[1:]...))
+		}
+	}
+	list(issued, `(?:[A-Za-z0-9]+[._-])*[A-Za-z0-9]{24,}(?:[\w.-]*\w)?`)
+	list(issuedForURLs, `[\w-]{20,}(?:[\w.-]*\w)?`)
+	list(issuedInBase64, `[\w+/%=-]{28,}`)
+	jwt := of("jwt", `\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`, "eyj")
 	jwt.grade = Named
-	return append([]form{
-		issued("github-token", `\bgh[pousr]_[A-Za-z0-9]{30,}`, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-		issued("github-fine-grained-pat", `\bgithub_pat_\w{50,}`, "github_pat_"),
-		issued("gitlab-token", `\bgl(?:pat|dt|rt|ptt|cbt|soat|ft|agent)-[\w-]{20,}`, "glpat-", "gldt-", "glrt-",
-			"glptt-", "glcbt-", "glsoat-", "glft-", "glagent-"),
-		issued("aws-access-token", `\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`, "akia", "asia"),
-		issued("openai-api-key", `\bsk-(?:(?:proj|svcacct|admin)-[\w-]{20,}|[A-Za-z0-9]{48}\b)`, "sk-"),
-		issued("anthropic-api-key", `\bsk-ant-[\w-]{20,}`, "sk-ant-"),
-		issued("openrouter-api-key", `\bsk-or-v1-[a-f0-9]{40,}`, "sk-or-"),
-		issued("slack-token", `\bxox[abeoprs]-[\w-]{20,}`, "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-",
-			"xoxs-"),
-		issued("slack-webhook-url", `hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}`,
+	return slices.Concat(out, []form{
+		of("aws-access-token", `\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`, "akia", "asia"),
+		of("openai-api-key", `\bsk-[A-Za-z0-9]{32,}`, "sk-"), // and of others who took over its form
+		of("gcp-api-key", `\bAQ\.Ab[\w-]{40,}`, "aq.ab"),
+		of("github-fine-grained-pat", `\bgithub_pat_\w{50,}`, "github_pat_"),
+		of("sendgrid-api-token", `\bSG\.[\w-]{16,}\.[\w-]{30,}`, "sg."),
+		of("supabase-key", `\bsb_secret_[\w-]{31,}`, "sb_secret_"),
+		of("vault-service-token", `\bhvs\.[\w-]{60,}`, "hvs."),
+		of("slack-webhook-url", `hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}`,
 			"hooks.slack.com"),
-		issued("gcp-api-key", `\bAIza[\w-]{35,}`, "aiza"),
-		issued("npm-access-token", `\bnpm_[A-Za-z0-9]{36,}`, "npm_"),
-		issued("stripe-access-token", `\b[rs]k_live_[A-Za-z0-9]{20,}`, "sk_live_", "rk_live_"),
-		issued("atlassian-api-token", `\bAT(?:[ACS]TT3|BB)[\w=-]{28,}`, "atatt3", "atctt3", "atstt3", "atbb"),
-		issued("sendgrid-api-token", `\bSG\.[\w-]{16,}\.[\w-]{30,}`, "sg."),
-		issued("vault-service-token", `\bhvs\.[\w-]{60,}`, "hvs."),
-		issued("azure-storage-key", `\bAccountKey=([A-Za-z0-9+/]{86}==)`, "accountkey="),
+		of("telegram-bot-api-token", `\b\d{8,10}:AA[\w-]{33}\b`, ":aa"),
+		of("azure-storage-key", `\bAccountKey=([A-Za-z0-9+/]{86}==)`, "accountkey="),
+		of("azure-key", `\b(?:[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{20,}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}`+
+			`|[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{5}[AQgw]==)`,
+			"jqqj9", "azdo", "apim", "acdb", "+aba", "+amc", "+ast"),
 		jwt,
-	}, namedForms()...)
+	}, namedForms())
 }
 
 const (
@@ -98,7 +160,7 @@ var (
 	trimmings  = lazy(`%[0-9A-F]{2}|\d{1,3}$`)
 	variable   = lazy(`\$\{[A-Za-z_][^{}]*\}|\{\{[^{}]*\}\}|\$\([A-Za-z][^()]*\)`)
 	marked     = lazy(`^[\x21-\x7e]*[A-Za-z][!#$%^&*+=?~]+[A-Za-z][\x21-\x7e]*$`)
-	documented = lazy(`(?i)EXAMPLE(?:KEY)?$|^Eby8vdM02xNOcq`) // the latter is of Azure's storage emulator
+	documented = lazy(`(?i)EXAMPLE(?:KEY)?$|^Eby8vdM02xNOcq|^sb_secret_N7UND0U`) // of Azure's emulator, and Supabase's
 	sequence   = lazy(`^(?:0?123456789?0?|0?12345\d{0,3}|abc(?:def)?123(?:456)?)$`)
 	localURL   = lazy(`://(?:localhost|127\.0\.0\.1)\b`)
 	localHost  = lazy(`(?i)^@(?:[\w.-]*localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\.local\b|[\w.-]*example)`)

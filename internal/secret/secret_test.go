@@ -149,6 +149,7 @@ func TestPlaceholdersAndCodeStay(t *testing.T) {
 		`	"github.com/docker/docker/integration-cli/daemon/config2"`, `href="a%20b%2Fc?x=%41%42%43"`,
 		`sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`, `<redacted github-pat>`,
 		"Account" + "Key=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+		"sb" + "_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz",
 		"gh" + "p_" + strings.Repeat("ab", 18), `curl -u "bot:<redacted jwt>" https://git.internal`,
 		`                  publicKeyToken="a19b5f561e34d08c"`, `"Data.Xml, Version=2.0, PublicKeyToken=a19b5f561e34d08c"`,
 		`NEXT_PUBLIC_API_KEY=9f8d7c6b5a4e3d2c1b0aqw`, `    Schema KEY_SCHEMA = Schema.INT32_SCHEMA;`,
