@@ -20,7 +20,7 @@ api-token: apify|_api_{36} CCDB1|_{22}_{40} ddp|_{36} jina|_{60} mlsn|.{64x} pdl
 api-token: polar|_oat_{43} pylf|_v1_us_{43}
 atlassian-api-token: ATATT|3xFfGF0{180-}=4C2A7F03
 aws-bedrock-api-key: ABSK|QmVkcm9ja0FQSUtleS{110/}= bedrock-|api-key-YmVkcm9jay5hbWF6b25hd3MuY29t{300/}
-aws-session-token: IQoJb3|JpZ2luX2Vj{400/}
+aws-session-token: IQoJb3|JpZ2luX2Vj{1500/}
 azure-key: {52}|JQQJ99BEACAAAAA{9}AAABAZfu{4} {76}|AZDO{4} {76/}|+ASt{5/}A==
 buildkite-token: bkua|_{40x} bkpat|_{54}
 cerebras-api-key: csk|-{48}
@@ -32,11 +32,12 @@ doppler-token: dp.|st.prd.{43} dp.|sa.{43}
 elastic-cloud-api-key: essu|_{80-}
 figma-token: figd|_{40-}
 gcp-api-key: AQ|.Ab8RN6{44-} AI|za{35-}
-github-token: gh|s_1234567_ey|J{36}.ey|J{160-}.{300-} gh|u_Iv23li{14}_ey|J{36}.ey|J{160-}.{300-}
+github-token: gh|s_1234567_ey|J{36}.ey|J{160-}.{300-} gh|u_Iv23li{14}_ey|J{36}.ey|J{900-}.{300-}
 gitlab-pat: glpat|-{27-}.01.{9x}
 gitlab-token: glrtr|-{27-} glwt|-{27-}
 google-oauth-token: ya29|.a0{200-} GOCSPX|-{28-} 1|//0{100-}
 groq-api-key: gsk|_{52}
+jwt: ey|J{60}.ey|J{2500-}.{340-}
 langfuse-secret-key: sk-|lf-{8x}-{4x}-{4x}-{4x}-{12x}
 langsmith-api-key: lsv2|_pt_{32x}_{10x}
 linear-token: lin|_oauth_{64x}

@@ -69,7 +69,7 @@ webhook-secret whsec_`
 func ownForms() []form {
 	of := func(kind, expr string, keywords ...string) form {
 		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3,
-			falsePositive: placeholder, mirrored: true}
+			falsePositive: placeholder, mirrored: true, longest: maxBackward}
 	}
 	var out []form
 	list := func(rows, body string) {

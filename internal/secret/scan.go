@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -64,7 +65,7 @@ func (s *scan) findForms() {
 				s.searchBackward(at, int(n))
 				continue
 			}
-			windows[o.form] = s.widen(windows[o.form], at)
+			windows[o.form] = s.widen(windows[o.form], at, cmp.Or(c.forms[o.form].longest, behind))
 		}
 		return true
 	})
@@ -76,7 +77,7 @@ func (s *scan) findForms() {
 }
 
 // widen adds a keyword's surroundings to a form's windows.
-func (s *scan) widen(all []window, at int) []window {
+func (s *scan) widen(all []window, at, behind int) []window {
 	line := s.lineAt(at)
 	w := window{max(s.starts[line], at-before), min(s.lineEnd(line+1), at+behind)}
 	if last := len(all) - 1; last >= 0 && w.start <= all[last].end {
