@@ -13,7 +13,7 @@ import (
 const maxOutput = 16 << 10
 
 // Shell runs a user's command in a folder, with no environment variables but env. It reports
-// whether the command passed and returns the end of its output. Processes that it leaves running
+// whether the command passed and returns the last lines of its output. Processes that it leaves running
 // are killed. The error is that of a command that could not be started, or the context's.
 func Shell(ctx context.Context, dir, command string, env []string) (passed bool, output string, err error) {
 	cmd := process.Command(ctx, "sh", "-c", command)
@@ -27,6 +27,9 @@ func Shell(ctx context.Context, dir, command string, env []string) (passed bool,
 	_ = cmd.Cancel() // usually the group is gone already
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
+	}
+	if len(out.last) == maxOutput { // half a line may be half a credential, which is not known as one
+		_, out.last, _ = bytes.Cut(out.last, []byte("\n"))
 	}
 	return failed == nil, string(bytes.ToValidUTF8(out.last, []byte("?"))), nil
 }

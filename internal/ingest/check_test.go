@@ -50,3 +50,11 @@ func TestACheckEndsWithAllThatItStarted(t *testing.T) {
 		})
 	}
 }
+
+func TestT9_TheEndOfAChecksOutputBeginsWithALine(t *testing.T) {
+	t.Parallel()
+	_, output, err := ingest.Shell(t.Context(), t.TempDir(), "printf 'first '; seq 9999999 | head -c 16380; echo last",
+		os.Environ())
+	require.NoError(t, err)
+	require.Regexp(t, `(?s)^2\n3\n.*last\n$`, output)
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/tool"
 )
 
@@ -114,6 +116,20 @@ func TestResultFilesAreReported(t *testing.T) {
 | at x/y.go:12: no
 - "out/none.json": 0 tests, 0 failed, 0 skipped; it is neither JUnit XML nor the output of go test -json
 `, r.Text)
+}
+
+// A token that is cut in two is not known as one.
+func TestT9_TheEndOfALongOutputBeginsWithALine(t *testing.T) {
+	t.Parallel()
+	secret := llmtest.Fakes("output")["github_app"].Value
+	output := ""
+	for _, line := range append([]string{"env: " + secret}, slices.Repeat([]string{strings.Repeat("x", 50)}, 75)...) {
+		output += `{"Action":"output","Package":"p","Test":"T","Output":"` + line + `\n"}` + "\n"
+	}
+	dir := workspace(t, map[string]string{"a.json": output + `{"Action":"fail","Package":"p","Test":"T"}`})
+	text := tested(t, tool.TestSources{Workspace: dir, Glob: "*"}).Text
+	require.NotContains(t, text, secret[len(secret)-60:])
+	require.Contains(t, text, "FAILED \"p T\"\n| "+strings.Repeat("x", 50)+"\n")
 }
 
 func TestT9_HostileResultFilesAreHeldWithinBounds(t *testing.T) {

@@ -56,7 +56,7 @@ func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 	case e.Test != "":
 		r.tests++
 	}
-	text := output[at]
+	text := ended(output[at])
 	delete(output, at)
 	switch {
 	case e.Action == "skip" && e.Test != "":
@@ -67,10 +67,19 @@ func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 		r.addFailure(f)
 	case e.Action == "fail" && !r.hasFailedTest(e.Package):
 		key := [2]string{e.FailedBuild, ""}
-		f := failure{name: e.Package, message: output[key] + text}
+		f := failure{name: e.Package, message: ended(output[key]) + text}
 		f.file, f.line = codePosition(f.message)
 		r.addFailure(f)
 	}
+}
+
+// ended returns what was kept of an output without the line that the cut went through: half a credential is not known
+// as one.
+func ended(output string) string {
+	if len(output) == maxOutput {
+		_, output, _ = strings.Cut(output, "\n")
+	}
+	return output
 }
 
 // hasFailedTest reports whether a failed test of the package was reported.
