@@ -17,11 +17,12 @@ import (
 const samples = `
 anthropic-api-key: sk-|ant-api03-{93-}AA
 api-token: apify|_api_{36} CCDB1|_{22}_{40} ddp|_{36} jina|_{60} mlsn|.{64x} pdl|_live_apikey_{26}_{22}_{3}
-api-token: polar|_oat_{43} pylf|_v1_us_{43}
+api-token: polar|_oat_{43} pylf|_v1_us_{43} tfp|_{44-}
 atlassian-api-token: ATATT|3xFfGF0{180-}=4C2A7F03
 aws-bedrock-api-key: ABSK|QmVkcm9ja0FQSUtleS{110/}= bedrock-|api-key-YmVkcm9jay5hbWF6b25hd3MuY29t{300/}
 aws-session-token: IQoJb3|JpZ2luX2Vj{1500/}
 azure-key: {52}|JQQJ99BEACAAAAA{9}AAABAZfu{4} {76}|AZDO{4} {76/}|+ASt{5/}A==
+azure-key: {33/}|+ASbC{5/}= {42}|AzSeB{5} {44-}|AzFu{5-}A== {42/}|+ACRA{5/}
 buildkite-token: bkua|_{40x} bkpat|_{54}
 cerebras-api-key: csk|-{48}
 circleci-token: CCIPAT|_{22}_{40x}
@@ -30,6 +31,7 @@ contentful-token: CFPAT|-{43-}
 docker-token: dckr|_pat_{27-} dckr|_oat_{32-} SWMTKN|-1-{50}-{25}
 doppler-token: dp.|st.prd.{43} dp.|sa.{43}
 elastic-cloud-api-key: essu|_{80-}
+elevenlabs-api-key: sk|_{48x}
 figma-token: figd|_{40-}
 gcp-api-key: AQ|.Ab8RN6{44-} AI|za{35-}
 github-token: gh|s_1234567_ey|J{36}.ey|J{160-}.{300-} gh|u_Iv23li{14}_ey|J{36}.ey|J{900-}.{300-}
@@ -37,6 +39,7 @@ gitlab-pat: glpat|-{27-}.01.{9x}
 gitlab-token: glrtr|-{27-} glwt|-{27-}
 google-oauth-token: ya29|.a0{200-} GOCSPX|-{28-} 1|//0{100-}
 groq-api-key: gsk|_{52}
+huggingface-access-token: hf|_{34} api|_org_{34}
 jwt: ey|J{60}.ey|J{2500-}.{340-}
 langfuse-secret-key: sk-|lf-{8x}-{4x}-{4x}-{4x}-{12x}
 langsmith-api-key: lsv2|_pt_{32x}_{10x}

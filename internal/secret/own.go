@@ -21,6 +21,7 @@ docker-token SWMTKN-1-
 doppler-token dp.st. dp.ct. dp.sa. dp.scim. dp.audit.
 github-token ghp_ gho_ ghu_ ghs_ ghr_
 groq-api-key gsk_
+huggingface-access-token hf_ api_org_
 linear-token lin_oauth_
 neon-api-key napi_
 netlify-token nfp_
@@ -56,7 +57,8 @@ nvidia-api-key nvapi-
 openai-api-key sk-proj- sk-svcacct- sk-admin- sk-None-
 openrouter-api-key sk-or-v1-
 slack-token xoxa- xoxb- xoxc- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxb- xoxe.xoxp-
-together-api-key tgp_v1_`
+together-api-key tgp_v1_
+api-token tfp_`
 	issuedInBase64 = `
 atlassian-api-token ATATT3 ATCTT3 ATSTT3 ATBB
 aws-bedrock-api-key ABSKQmVkcm9ja0FQSUtleS bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t
@@ -97,8 +99,12 @@ func ownForms() []form {
 		of("telegram-bot-api-token", `\b\d{8,10}:AA[\w-]{33}\b`, ":aa"),
 		of("azure-storage-key", `\bAccountKey=([A-Za-z0-9+/]{86}==)`, "accountkey="),
 		of("azure-key", `\b(?:[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{20,}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}`+
-			`|[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{5}[AQgw]==)`,
-			"jqqj9", "azdo", "apim", "acdb", "+aba", "+amc", "+ast"),
+			`|[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{5}[AQgw]==|[\w-]{44}AzFu[\w-]{5}[AQgw]==`+
+			`|[A-Za-z0-9+/]{33}(?:AIoT|AzCa|\+(?:ASb|AEh|ARm))[A-P][A-Za-z0-9+/]{5}=`+
+			`|[A-Za-z0-9+/]{42}(?:AzSe|\+ACR)[A-D][A-Za-z0-9+/]{5})`,
+			"jqqj9", "azdo", "apim", "acdb", "+aba", "+amc", "+ast", "azfu", "aiot", "azca", "+asb", "+aeh", "+arm",
+			"azse", "+acr"),
+		of("elevenlabs-api-key", `\bsk_[0-9a-f]{48}`, "sk_"),
 		jwt,
 	}, namedForms())
 }
