@@ -65,7 +65,8 @@ func gitleaksForms() ([]form, error) {
 		case f.grade == Named:
 			f.re = lazy(strings.ReplaceAll(r.Regex, leading, ""))
 		case f.grade == Issued:
-			f.re = lazy(strings.ReplaceAll(r.Regex, trailing, `(?:[^\w+/=.(-]|\.\s|$)`))
+			f.longest = maxBackward
+			f.re = lazy(strings.ReplaceAll(r.Regex, trailing, `\.?(?:[^\w+/=.(-]|$)`))
 		case f.grade == Guess: // its allowances search for words anywhere in it
 			f.allow, f.mayMatch, f.falsePositive = general, digitInValue, func(m match) bool {
 				return placeholder(m) || isName(m) || saysPublic(m)

@@ -15,6 +15,7 @@ import (
 // samples are tokens as their issuers describe them, by kind: {36} is 36 letters and digits, {36x} of hex, {36-} of
 // base64 for URLs, {36/} of base64. The bars keep them from being tokens here.
 const samples = `
+1password-service-account-token: ops|_eyJ{1200/}=
 anthropic-api-key: sk-|ant-api03-{93-}AA
 api-token: apify|_api_{36} CCDB1|_{22}_{40} ddp|_{36} jina|_{60} mlsn|.{64x} pdl|_live_apikey_{26}_{22}_{3}
 api-token: polar|_oat_{43} pylf|_v1_us_{43} tfp|_{44-}
@@ -34,6 +35,7 @@ elastic-cloud-api-key: essu|_{80-}
 elevenlabs-api-key: sk|_{48x}
 figma-token: figd|_{40-}
 gcp-api-key: AQ|.Ab8RN6{44-} AI|za{35-}
+flyio-access-token: fm|2_{900/}
 github-token: gh|s_1234567_ey|J{36}.ey|J{160-}.{300-} gh|u_Iv23li{14}_ey|J{36}.ey|J{900-}.{300-}
 gitlab-pat: glpat|-{27-}.01.{9x}
 gitlab-token: glrtr|-{27-} glwt|-{27-}
