@@ -280,3 +280,20 @@ func TestAWorkTreeNeedsATemporaryFolder(t *testing.T) {
 	_, err = w.Change(t.Context(), false, config.File{Path: config.DefaultPath})
 	require.ErrorContains(t, err, "set TMPDIR")
 }
+
+func TestASparseCheckoutHidesNoChange(t *testing.T) {
+	r := newTree(t)
+	r.commit("in/a", "1", "out/b", "1")
+	r.git("sparse-checkout", "set", "in")
+	r.write("out/b", "2")
+	r.write("out/new", "1")
+	r.git("status") // notes in the index that out/b is there again
+	w, err := ingest.OpenWorkTree(t.Context(), r.dir)
+	require.NoError(t, err)
+	for untracked, files := range map[bool]int{false: 1, true: 2} {
+		c, err := w.Change(t.Context(), untracked, config.File{Path: config.DefaultPath})
+		require.NoError(t, err)
+		require.NoError(t, os.RemoveAll(c.Objects))
+		require.Len(t, c.Files, files)
+	}
+}
