@@ -126,6 +126,10 @@ func (r Review) excerpt(f finding.Finding, around int) (rows []diff.Line, at, en
 		return nil, 0, 0
 	}
 	rows, at, end = diff.Excerpt(r.Hunks(f.Path), string(f.Side), f.StartLine, f.Line, around, evidenceRows)
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Text = strings.TrimSuffix(rows[i].Text, "\r") // of a line that ends in CR LF
+	}
 	blank := func(row diff.Line) bool { return row.Op == diff.Context && strings.TrimSpace(row.Text) == "" }
 	for at > 0 && blank(rows[0]) {
 		rows, at, end = rows[1:], at-1, end-1

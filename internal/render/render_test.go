@@ -16,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/marker"
@@ -299,6 +300,22 @@ func TestAQuoteFromOutsideTheDiffIsNotShownAsCode(t *testing.T) {
 	out = terminal.Review(r, terminal.Options{})
 	require.Contains(t, out, "41 │     l.Debit(from, amount)\n", "the diff has the line")
 	require.NotContains(t, out, f.Note)
+}
+
+func TestLinesThatEndInCRLFAreShownLikeOthers(t *testing.T) {
+	r := ledger()
+	want, screen, hunks := pages(r), terminal.Review(r, terminal.Options{}), r.Hunks
+	r.Hunks = func(path string) []diff.Hunk {
+		all := hunks(path)
+		for _, h := range all {
+			for i := range h.Lines {
+				h.Lines[i].Text += "\r"
+			}
+		}
+		return all
+	}
+	require.Equal(t, want, pages(r))
+	require.Equal(t, screen, terminal.Review(r, terminal.Options{}))
 }
 
 func TestTheFirstLineOnTheTerminalBreaksBetweenFoundAndRead(t *testing.T) {
