@@ -21,7 +21,8 @@ func TestErrorsHaveTheirExitCode(t *testing.T) {
 		0: {nil},
 		1: {errors.New("x"), context.Canceled},
 		2: {problem.Usage("x", ""), &config.Error{}},
-		3: {problem.Refuse(1, "x", ""), &decision.Error{}, graph.ErrSnapshot, &graph.VersionError{}},
+		3: {problem.Refuse(1, "x", ""), &decision.Error{}, graph.ErrSnapshot, graph.ErrAnswered,
+			&graph.VersionError{}},
 	} {
 		for _, err := range errs {
 			require.Equal(t, want, driver.ExitCode(err), "%T", err)

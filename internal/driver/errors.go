@@ -47,6 +47,9 @@ func inUserTerms(err error) error {
 	switch step, ok := errors.AsType[*graph.NodeError](err); {
 	case errors.Is(err, graph.ErrSnapshot):
 		return problem.As(problem.Refused, err, "review it again with --again: what is stored of it is damaged")
+	case errors.Is(err, graph.ErrAnswered):
+		return problem.Refuse(13, "another process decided this draft meanwhile",
+			"run the same command again: it says what was decided")
 	case errors.Is(err, graph.ErrBusy):
 		return problem.As(problem.Failed, err, "wait until that one has ended, or stop it; then run this again")
 	case ok:
