@@ -45,6 +45,9 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 			a.Name+" implement TICKET.md, a ticket's key, or owner/repo#7")
 	}
 	return a.drafting(ctx, "implement", func(ctx context.Context, given decision.Verdict) (err error) {
+		if err = a.InRepository(); err != nil {
+			return err
+		}
 		p := &proposing{Terminal: a}
 		if p.base, err = ingest.BaseAt(ctx, ".", a.on, a.File()); err != nil {
 			return problem.As(problem.Misuse, err, "go into the clone that is to be changed, commit what is to be "+

@@ -81,6 +81,9 @@ func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 	if p.Expires == 0 {
 		p.Expires = state.Facts.ExpiresAt.Sub(state.Facts.CreatedAt)
 	}
+	if err := p.InRepository(); err != nil {
+		return err
+	}
 	if p.base, err = ingest.BaseAt(ctx, ".", state.Facts.Subject.Head, p.File()); err != nil {
 		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
 	}
