@@ -50,7 +50,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the address of GraphQL: %w", err)
 	}
-	c := &Client{base: base, graphql: graphql, token: o.Token, http: o.HTTP}
+	c := &Client{base: base, graphql: graphql, token: strings.TrimSpace(o.Token), http: o.HTTP}
 	c.api = c.client(http.MethodGet)
 	return c, nil
 }

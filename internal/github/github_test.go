@@ -33,7 +33,8 @@ func serve(t *testing.T, h http.HandlerFunc) *Client {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	c, err := New(Options{APIURL: server.URL, Token: token, HTTP: noWait(transport.Options{UserAgent: "us", Tries: 2})})
+	c, err := New(Options{APIURL: server.URL, Token: token + "\r\n", // as a file of variables with CR LF leaves it
+		HTTP: noWait(transport.Options{UserAgent: "us", Tries: 2})})
 	require.NoError(t, err)
 	t.Cleanup(c.http.CloseIdleConnections)
 	return c
