@@ -81,7 +81,7 @@ func TestShownLeavesOutWhatMayNotLeave(t *testing.T) {
 
 func TestAFilesHeadingsMayBeUnderlined(t *testing.T) {
 	t.Parallel()
-	got := ticket.FromMarkdown("PAY-1", "Debits\r\n======\r\n\r\nToo many.\r\n\r\n"+
+	got := ticket.FromMarkdown("PAY-1", "\ufeffDebits\r\n======\r\n\r\nToo many.\r\n\r\n"+
 		"Acceptance criteria\r\n---\r\n\r\n- One is kept\r\n")
 	require.Equal(t, "Debits", got.Summary)
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "One is kept"}}, got.Criteria)

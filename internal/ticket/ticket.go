@@ -180,7 +180,8 @@ var (
 // the key if it has a key's form, else that is file- and 8 digits of the text's SHA-256.
 func FromMarkdown(name, text string) Ticket {
 	sum := sha256.Sum256([]byte(text))
-	if !strings.HasPrefix(text, "---") { // front matter
+	text = strings.TrimPrefix(text, "\ufeff") // some editors write it
+	if !strings.HasPrefix(text, "---") {      // front matter
 		text = lesser().ReplaceAllString(underlined().ReplaceAllString(text, "# $1\n"), "## $1\n")
 	}
 	t := Ticket{Key: "file-" + hex.EncodeToString(sum[:])[:8], Source: "file", Criteria: CriteriaIn(text)}
