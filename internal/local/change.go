@@ -73,7 +73,7 @@ func (a *Terminal) taken(arg, what string) {
 func (a *Terminal) readDiff(name string, r io.Reader) (ingest.Change, error) {
 	c, err := ingest.Diff(name, r)
 	if err != nil {
-		err = problem.Usage(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
+		err = problem.Usage(err.Error(), "pass a whole unified diff, such as `git diff --output=FILE main...` writes")
 	}
 	return a.withConfig(c, err)
 }
