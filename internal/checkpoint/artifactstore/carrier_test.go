@@ -5,10 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
@@ -230,6 +233,26 @@ func TestT22_AFolderIsNeverLeft(t *testing.T) {
 	text, err := os.ReadFile(outside)
 	require.NoError(t, err)
 	require.Equal(t, "secret", string(text), "a link is replaced, not followed")
+}
+
+func TestJobsThatShareAFolderStoreOneNameAtOnce(t *testing.T) {
+	t.Parallel()
+	c := artifactstore.Dir{Path: t.TempDir()}
+	var g errgroup.Group
+	texts := map[string]bool{}
+	for i := range 16 {
+		text := strings.Repeat(strconv.Itoa(i), 5000+i)
+		texts[text] = true
+		g.Go(func() error { return c.Put(t.Context(), "pr-review-decision-aa", []byte(text)) })
+	}
+	require.NoError(t, g.Wait())
+	items, err := c.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, items, 1)
+	text, err := c.Get(t.Context(), items[0], 1<<20)
+	require.NoError(t, err)
+	require.True(t, texts[string(text)], "it is one of them, whole")
+	require.Len(t, tree(t, c.Path), 2, "folder and zip: no other file is left")
 }
 
 func tree(t *testing.T, root string) (paths []string) {

@@ -3,6 +3,7 @@ package artifactstore
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ func (d Dir) Put(_ context.Context, name string, zip []byte) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	temporary := "." + name + ".tmp"
+	temporary := "." + name + "." + rand.Text()[:8] + ".tmp" // of this job: others may store the same name
 	if err := write(root, temporary, zip); err != nil {
 		return errors.Join(err, removeIfThere(root, temporary))
 	}
@@ -50,7 +51,7 @@ func (d Dir) Put(_ context.Context, name string, zip []byte) error {
 }
 
 func write(root *os.Root, name string, content []byte) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
