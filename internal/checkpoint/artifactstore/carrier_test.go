@@ -229,29 +229,35 @@ func TestT22_AFolderIsNeverLeft(t *testing.T) {
 		require.ErrorContains(t, err, "not a regular file", name)
 	}
 	require.Equal(t, before, tree(t, place))
-	require.NoError(t, c.Put(t.Context(), "link", []byte("ours")))
+	require.ErrorIs(t, c.Put(t.Context(), "link", []byte("ours")), artifact.ErrExists)
 	text, err := os.ReadFile(outside)
 	require.NoError(t, err)
-	require.Equal(t, "secret", string(text), "a link is replaced, not followed")
+	require.Equal(t, "secret", string(text), "a link is not followed")
 }
 
-func TestJobsThatShareAFolderStoreOneNameAtOnce(t *testing.T) {
+func TestOfJobsThatShareAFolderOneTakesAName(t *testing.T) {
 	t.Parallel()
 	c := artifactstore.Dir{Path: t.TempDir()}
 	var g errgroup.Group
-	texts := map[string]bool{}
-	for i := range 16 {
-		text := strings.Repeat(strconv.Itoa(i), 5000+i)
-		texts[text] = true
-		g.Go(func() error { return c.Put(t.Context(), "pr-review-decision-aa", []byte(text)) })
+	var stored [16]error
+	zip := func(i int) []byte { return []byte(strings.Repeat(strconv.Itoa(i), 5000+i)) }
+	for i := range stored {
+		g.Go(func() error { stored[i] = c.Put(t.Context(), "pr-review-decision-aa", zip(i)); return nil })
 	}
-	require.NoError(t, g.Wait())
+	_ = g.Wait()
 	items, err := c.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, items, 1)
 	text, err := c.Get(t.Context(), items[0], 1<<20)
 	require.NoError(t, err)
-	require.True(t, texts[string(text)], "it is one of them, whole")
+	for i, err := range stored {
+		if string(text) == string(zip(i)) {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, artifact.ErrExists)
+	}
+	require.NoError(t, c.Put(t.Context(), items[0].Name, text), "the same zip again")
 	require.Len(t, tree(t, c.Path), 2, "folder and zip: no other file is left")
 }
 

@@ -1,6 +1,7 @@
 package artifactstore
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/transport"
@@ -26,8 +28,9 @@ type Dir struct {
 
 const extension = ".zip"
 
-// Put writes a file atomically and durably. It replaces an existing file of that
-// name.
+// Put writes a file atomically and durably. It returns artifact.ErrExists if the folder has
+// another file of that name: of two jobs that decide one draft, the second finds what the first
+// decided. A file system without hard links cannot tell; there the second replaces the first.
 func (d Dir) Put(_ context.Context, name string, zip []byte) error {
 	if err := os.MkdirAll(d.Path, 0o700); err != nil {
 		return err
@@ -44,10 +47,18 @@ func (d Dir) Put(_ context.Context, name string, zip []byte) error {
 	if err := write(root, temporary, zip); err != nil {
 		return errors.Join(err, removeIfThere(root, temporary))
 	}
-	if err := root.Rename(temporary, name+extension); err != nil {
-		return err
+	err = root.Link(temporary, name+extension)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		err = root.Rename(temporary, name+extension)
 	}
-	return syncFolder(root)
+	if errors.Is(err, fs.ErrExist) {
+		if have, failed := root.ReadFile(name + extension); failed == nil && bytes.Equal(have, zip) {
+			err = nil
+		} else {
+			err = artifact.ErrExists
+		}
+	}
+	return errors.Join(err, removeIfThere(root, temporary), syncFolder(root))
 }
 
 func write(root *os.Root, name string, content []byte) error {
