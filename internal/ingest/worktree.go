@@ -134,7 +134,8 @@ func (g Clone) objectEnv(objects string) []string {
 	if text, failed := os.ReadFile(filepath.Join(g.Dir, "commondir")); err == nil && failed == nil {
 		common = filepath.Join(g.Dir, strings.TrimSpace(string(text)), "objects")
 	}
-	return []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + common}
+	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(common) + `"` // a colon would end it
+	return []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoted}
 }
 
 // OpenAt opens the clone around dir and reports whether arg names a commit of it.
