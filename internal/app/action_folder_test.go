@@ -179,6 +179,13 @@ func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
 	s.untouched()
 }
 
+func TestP12_TimeThatIsOverBeforeTheChangeIsReadIsToldWithoutOurOwnTrouble(t *testing.T) {
+	s := setUp(t, scene{})
+	e := s.draftJob().with("max-time", "1m").set("NOW", time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)).start().
+		is(1, "FAILED").says("the deadline has passed", "next    raise max-time")
+	require.NotContains(t, e.log, "packing the progress", "nothing was paid for yet")
+}
+
 // TestG33_ALimitThatLastsIsNamedAtTheDeadline has a server that turns each request away.
 func TestG33_ALimitThatLastsIsNamedAtTheDeadline(t *testing.T) {
 	s := setUp(t, scene{script: llmtest.Constantly(llmtest.Failing(429, "Retry-After: 60"),

@@ -200,6 +200,9 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	err := errors.Join(store.Flush(ctx), store.Close(ctx, false))
+	if errors.Is(err, handoff.ErrNotRead) {
+		err = nil
+	}
 	if !cancelled {
 		return errors.Join(why, err)
 	}
