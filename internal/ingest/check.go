@@ -7,7 +7,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/process"
+	"github.com/org/pr-review-action/internal/pull"
 )
 
 const maxOutput = 16 << 10
@@ -42,4 +44,24 @@ func (t *tail) Write(p []byte) (int, error) {
 		t.last = append(t.last[:0], t.last[over:]...)
 	}
 	return len(p), nil
+}
+
+var (
+	hostName = pattern.Lazy(`^[a-z0-9][a-z0-9._-]*$`)
+	atGitHub = pattern.Lazy(`(?mi)^hostname (?:ssh\.)?github\.com\r?$`)
+)
+
+// sshHost returns GitHub's name if ssh's configuration has it under an alias, as for a second account,
+// else the name itself. It does not connect.
+func sshHost(ctx context.Context, name string) string {
+	if name == "ssh."+pull.DefaultHost {
+		return pull.DefaultHost
+	}
+	if name != pull.DefaultHost && hostName().MatchString(name) {
+		settings, err := process.Command(ctx, "ssh", "-G", name).Output()
+		if err == nil && atGitHub().Match(settings) {
+			return pull.DefaultHost
+		}
+	}
+	return name
 }

@@ -39,12 +39,12 @@ func Origin(ctx context.Context, dir string) (pull.Ref, error) {
 	case err != nil:
 		return pull.Ref{}, ErrNoOrigin
 	}
-	return parseRemote(strings.TrimSpace(string(remote)))
+	return parseRemote(ctx, strings.TrimSpace(string(remote)))
 }
 
 // parseRemote parses a remote's address. It drops a user or password, and the port of an ssh
 // address, which is not the web's.
-func parseRemote(address string) (pull.Ref, error) {
+func parseRemote(ctx context.Context, address string) (pull.Ref, error) {
 	if at, path, ok := strings.Cut(address, ":"); ok && !strings.Contains(address, "://") && len(at) > 1 {
 		address = "ssh://" + at + "/" + strings.TrimPrefix(path, "/") // git@host:owner/repo
 	}
@@ -61,9 +61,7 @@ func parseRemote(address string) (pull.Ref, error) {
 		}
 	case "https":
 	case "ssh", "git", "git+ssh":
-		if ref.Host = strings.ToLower(u.Hostname()); ref.Host == "ssh.github.com" {
-			ref.Host = pull.DefaultHost
-		}
+		ref.Host = sshHost(ctx, strings.ToLower(u.Hostname()))
 	default:
 		return pull.Ref{}, none
 	}
