@@ -1,6 +1,9 @@
 package chunk
 
 import (
+	"maps"
+	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +18,32 @@ func Tokens(text string) []string {
 		all = appendTokens(all, word)
 	}
 	return all
+}
+
+// Fit returns how well each path fits a text: how many words they share, of which those that fewer paths have count more.
+func Fit(paths []string, text string) map[string]float64 {
+	asked := map[string]bool{}
+	for _, t := range Tokens(text) {
+		asked[t] = true
+	}
+	with := map[string]map[string]bool{} // the paths that have a word
+	for _, p := range paths {
+		for _, t := range Tokens(p) {
+			if asked[t] && with[t] == nil {
+				with[t] = map[string]bool{}
+			}
+			if asked[t] {
+				with[t][p] = true
+			}
+		}
+	}
+	fit := map[string]float64{}
+	for _, t := range slices.Sorted(maps.Keys(with)) { // in order, since sums of floats depend on it
+		for p := range with[t] {
+			fit[p] += math.Log(1 + float64(len(paths))/float64(len(with[t])))
+		}
+	}
+	return fit
 }
 
 // Identifiers returns the words of a text that may be names in code, each once, in

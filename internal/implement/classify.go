@@ -13,11 +13,13 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -122,7 +124,7 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 	enum, _ := json.Marshal(names) // only strings: neither can fail
 	properties, _ := json.Marshal(reasons)
 	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
-		{"classification", classified(c)}, {"modules", listed(modules, paths)}},
+		{"classification", classified(c)}, {"modules", listed(modules, paths, told(t)+c.Summary)}},
 		schema: prompt("modules.json", "{{names}}", string(enum), "{{reasons}}", string(properties))}
 	used, err = answered(ctx, m, q, func(said struct {
 		Modules []string       `json:"affected_modules"`
@@ -155,19 +157,20 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 
 const (
 	maxLikely = 40       // files that the model expects to change
-	maxListed = 40 << 10 // bytes of the list of files
+	maxListed = 24 << 10 // bytes of the list of files
 	fewListed = 32       // files of a module, about, that are listed even so
 )
 
 // listed returns the modules as the prompt shows them, with their files by folder. If that is too long, each module
-// has only some of them, code first. Tests that belong to every module, as in a folder for all tests, are shown once,
+// has only those whose paths fit the ticket best, and code before the rest. Tests that belong to every module, as in a folder for all tests, are shown once,
 // behind them.
-func listed(modules []config.Module, paths []string) string {
+func listed(modules []config.Module, paths []string, ticket string) string {
 	type section struct {
 		head  string
 		files []string
 	}
 	var all []section
+	fit := chunk.Fit(paths, ticket)
 	add := func(head string, globs []string) {
 		s := section{head: head}
 		for _, p := range paths {
@@ -176,6 +179,7 @@ func listed(modules []config.Module, paths []string) string {
 			}
 		}
 		s.files = first(s.files, func(p string) bool { return lang.Of(p).Name != "" && lang.Of(p).Kind == lang.Code })
+		order.Stable(s.files, func(a, b string) int { return cmp.Compare(fit[b], fit[a]) })
 		all = append(all, s)
 	}
 	tests := modules[0].Tests

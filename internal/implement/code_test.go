@@ -33,13 +33,14 @@ module src
   src/: session.py
 tests of every module
   tests/: test_session.py
-`, listed(modules, paths))
+`, listed(modules, paths, ""))
 	modules[1].Tests = []string{"src/tests/**"}
-	require.Equal(t, 1, strings.Count(listed(modules, paths), "  tests/: test_session.py\n"))
-	require.NotContains(t, listed(modules, paths), "every module")
+	require.Equal(t, 1, strings.Count(listed(modules, paths, ""), "  tests/: test_session.py\n"))
+	require.NotContains(t, listed(modules, paths, ""), "every module")
 }
 
-// TestAModuleListsAllOfItsFiles also has more files than a prompt takes: then code is listed first.
+// TestAModuleListsAllOfItsFiles also has more files than a prompt takes: then code is listed first, and before it what the
+// ticket's words are in.
 func TestAModuleListsAllOfItsFiles(t *testing.T) {
 	t.Parallel()
 	modules := []config.Module{{Name: "core", Paths: []string{"core/**"}}}
@@ -48,17 +49,19 @@ func TestAModuleListsAllOfItsFiles(t *testing.T) {
 		paths = append(paths, fmt.Sprintf("core/a/testdata/case-%03d.txt", n))
 	}
 	paths = append(paths, "core/a/two.go", "core/sync/last.go")
-	text := listed(modules, paths)
+	text := listed(modules, paths, "")
 	require.Contains(t, text, "module core\n  core/a/: one.go, two.go\n  core/a/testdata/: case-000.txt, ")
 	require.Contains(t, text, ", case-399.txt\n  core/sync/: last.go\n")
 	for n := range 4000 {
 		paths = append(paths, fmt.Sprintf("core/a/testdata/more-%04d.txt", n))
 	}
-	text = listed(modules, paths)
+	text = listed(modules, paths, "")
 	require.LessOrEqual(t, len(text), maxListed)
 	require.Greater(t, len(text), maxListed/2)
 	require.Contains(t, text, "  core/sync/: last.go\n")
 	require.Regexp(t, "\n  … and \\d+ more files\n$", text)
+	text = listed(modules, append(paths, "core/z/SseTransport.txt"), "The SSE transport hangs on an error")
+	require.Contains(t, text, "  core/z/: SseTransport.txt\n")
 }
 
 // TestCriteriaThatTheDescriptionHasAreToldOnce also has one from a field of its own.

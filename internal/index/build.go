@@ -34,9 +34,11 @@ type Options struct {
 	Made     string                 // the version of Cut: chunks of another version are not reused
 	MaxFiles int                    // 0: tree.MaxFiles
 	Ignored  func(path string) bool // reports whether a path is left out; nil: none is
-	// paths that are indexed first, then the files in their folders; matters only with a Limit
-	First []string
-	Limit time.Duration // after which no further file is indexed; 0: no limit
+	// paths that are indexed first, then the files in their folders, then those whose paths fit Toward; matter only
+	// with a Limit
+	First  []string
+	Toward string
+	Limit  time.Duration // after which no further file is indexed; 0: no limit
 }
 
 // Report describes what Build put into an index.
@@ -152,7 +154,14 @@ func (b *builder) choose(files []tree.File) []tree.File {
 		near[first] = 2
 	}
 	soon := func(f tree.File) int { return max(near[f.Path], near[path.Dir(f.Path)+"/"]) }
-	order.Stable(chosen, func(a, b tree.File) int { return cmp.Compare(soon(b), soon(a)) })
+	paths := make([]string, len(chosen))
+	for i, f := range chosen {
+		paths[i] = f.Path
+	}
+	fit := chunk.Fit(paths, b.Toward)
+	order.Stable(chosen, func(a, b tree.File) int {
+		return cmp.Or(cmp.Compare(soon(b), soon(a)), cmp.Compare(fit[b.Path], fit[a.Path]))
+	})
 	return chosen
 }
 

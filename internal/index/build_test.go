@@ -147,7 +147,7 @@ func TestWhatIsNotIndexedIsCounted(t *testing.T) {
 	require.Equal(t, r.Chunks, len(x.Chunks()))
 }
 
-func TestWithLittleTimeWhatIsAroundTheChangeIsIndexed(t *testing.T) {
+func TestWithLittleTimeWhatIsAroundTheChangeOrIsAskedForIsIndexed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		files := map[string]string{}
@@ -157,17 +157,18 @@ func TestWithLittleTimeWhatIsAroundTheChangeIsIndexed(t *testing.T) {
 		files["zz/changed.go"], files["zz/beside.go"] = "package zz\n\nfunc C() {\n}\n", "package zz\n\nfunc B() {\n}\n"
 		n := atomic.Int32{}
 		slow := func(ctx context.Context, path, text string) ([]chunk.Chunk, string) {
-			if n.Add(1) > 2 { // the two that come first are quick
+			if n.Add(1) > 3 { // the three that come first are quick
 				time.Sleep(400 * time.Millisecond) // of the bubble's clock
 			}
 			return indextest.Cut(ctx, path, text)
 		}
-		o := index.Options{Cut: slow, Limit: time.Second, First: []string{"zz/changed.go"}}
+		files["zzz/retry_limit.go"] = "package zzz\n\nfunc R() {\n}\n"
+		o := index.Options{Cut: slow, Limit: time.Second, First: []string{"zz/changed.go"}, Toward: "the limit of retries"}
 		x, r, err := index.Build(t.Context(), tree.Files(files), nil, o)
 		require.NoError(t, err)
-		require.Equal(t, 202, r.Files+r.Skipped[index.SkippedTime])
+		require.Equal(t, 203, r.Files+r.Skipped[index.SkippedTime])
 		require.Positive(t, r.Skipped[index.SkippedTime])
-		for _, path := range []string{"zz/changed.go", "zz/beside.go"} {
+		for _, path := range []string{"zz/changed.go", "zz/beside.go", "zzz/retry_limit.go"} {
 			in, err := x.In(t.Context(), path)
 			require.NoError(t, err)
 			require.NotEmpty(t, in, path)

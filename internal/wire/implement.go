@@ -74,7 +74,7 @@ func (w Wire) Pieces(p *Place, c config.Config, s settings.Settings, by *Impleme
 		ctx, meter := budget.Metered(ctx)
 		defer func() { found.Notes, found.Usage = notes, meter.Used() }()
 		if engine == nil {
-			x, err := w.Indexed(ctx, *p, index.Options{Limit: indexTime}, c, e, lost)
+			x, err := w.Indexed(ctx, *p, index.Options{Limit: 3 * indexTime, Toward: query}, c, e, lost)
 			if err != nil {
 				return found, err
 			}
