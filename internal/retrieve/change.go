@@ -19,6 +19,8 @@ type around struct {
 	code      string        // the changed lines, without comments and strings
 	names     []string      // names whose definitions the change adds, alters or removes
 	methods   []string      // those of them that are names of methods
+	classes   []string      // the types of these methods
+	common    []string      // those of methods that many types have
 	touched   []string      // other names on the changed lines, in order
 	types     []string      // names in the signatures of the enclosing chunks
 
@@ -45,10 +47,23 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, err error)
 	if a, err = s.surroundings(ctx); err != nil {
 		return a, err
 	}
+	few, err := s.Index.Defines(ctx, ambiguous, a.methods...)
+	if err != nil {
+		return a, err
+	}
+	linked := s.Index.Linked(s.question.path)
 	for _, name := range a.names {
 		found, all, err := s.mentions(ctx, name, words)
 		if err != nil {
 			return a, err
+		}
+		if slices.Contains(a.methods, name) && few[name] == nil { // most calls are those of another's
+			a.common = append(a.common, name)
+			found = without(found, func(c chunk.Chunk) bool {
+				return !slices.Contains(linked, c.Path) && !slices.ContainsFunc(a.classes, func(class string) bool {
+					return lang.WordAt(c.Text, class) >= 0
+				})
+			})
 		}
 		if all || !slices.Contains(a.methods, name) {
 			a.users = append(a.users, found...)
@@ -118,6 +133,7 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 			a.names = append(a.names, c.Name)
 			if c.Kind == chunk.Method {
 				a.methods = append(a.methods, c.Name)
+				a.classes = append(a.classes, c.Scope[strings.LastIndex(c.Scope, ".")+1:])
 			}
 		}
 		for _, name := range c.Defines {
@@ -136,7 +152,9 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 		return len(name) < 3 || name == "self" || slices.Contains(constructors, name)
 	}))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
-	a.touched = slices.DeleteFunc(on, known)
+	a.touched = slices.DeleteFunc(on, func(name string) bool {
+		return known(name) || name == "use" && !strings.Contains(a.code, "use(") // else the keyword
+	})
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }
 

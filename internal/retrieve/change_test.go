@@ -19,6 +19,10 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 		"    function __construct($a) {\n        $this->n = $a;\n    }\n}\n"
 	accessor := "class Host {\n  get (p) {\n    return p + 1\n  }\n}\n"
 	method := strings.Replace(accessor, "get", "visit", 1)
+	visitors := ""
+	for _, name := range []string{"One", "Two", "Three"} {
+		visitors += "class " + name + " {\n  visit (p) {\n    return 0\n  }\n}\n"
+	}
 	iterated := "class Reader:\n    def __next__(self):\n        return 1\n"
 	for name, tt := range map[string]struct {
 		before, after, other, says string
@@ -54,6 +58,12 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 			"function other(h) {\n  return h.visit(1)\n}\n", "h.visit", true},
 		"a.js method with users everywhere": {method, strings.Replace(method, "p + 1", "p", 1),
 			strings.Repeat("function other(h) {\n  return h.visit(1)\n}\n", 200), "h.visit", false},
+		"a.js method of many types": {method, strings.Replace(method, "p + 1", "p", 1),
+			visitors + "function other(h) {\n  return h.visit(1)\n}\n", "h.visit", false},
+		"a.js method of many types, of its own": {method, strings.Replace(method, "p + 1", "p", 1),
+			visitors + "function other() {\n  return new Host().visit(1)\n}\n", "().visit", true},
+		"a.php import": {"<?php\nclass A {\n}\n", "<?php\nuse TypeError;\nclass A {\n}\n",
+			"<?php\nclass B {\n    function use($m) {\n        return 1;\n    }\n}\n", "function use", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, _, _ := strings.Cut(name, " ")
@@ -65,5 +75,16 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 			}
 			require.Equal(t, tt.found, found)
 		})
+	}
+}
+
+func TestAPackHasNoCodeOfOthersThatAProjectInCKeeps(t *testing.T) {
+	c := change{path: "src/sort.c", files: map[string]string{
+		"src/sort.c":       "int order(robj *o) {\n\treturn limit(o);\n}\n",
+		"deps/lua/table.c": "int limit(int a) {\n\treturn a;\n}\n", "deps/std/obj.h": "typedef struct robj robj;\n"},
+		patch: "@@ -1,3 +1,3 @@\n int order(robj *o) {\n-\treturn 0;\n+\treturn limit(o);\n }"}
+	e, _ := c.engine(t, nil)
+	for _, p := range c.pack(t, e, 4000) {
+		require.Equal(t, retrieve.Similar, p.Why, p.ID())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
@@ -93,7 +94,9 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 		return nil, err
 	}
 	q := s.question
-	tests, err := s.Index.TestsOf(ctx, q.path, a.names, merged)
+	tests, err := s.Index.TestsOf(ctx, q.path, slices.DeleteFunc(slices.Clone(a.names), func(name string) bool {
+		return slices.Contains(a.common, name)
+	}), merged)
 	if err != nil {
 		return nil, err
 	}
@@ -234,9 +237,12 @@ func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), which)
 }
 
-// related removes the chunks of code in other languages, which cannot use the change's names.
+// related removes the chunks of code in other languages, which cannot use the change's names, and of the folder in
+// which projects in C keep those of others, whose names are all in one space.
 func (q question) related(chunks []chunk.Chunk) []chunk.Chunk {
+	const others = "deps/"
 	return without(chunks, func(c chunk.Chunk) bool {
-		return lang.Of(c.Path).Kind == lang.Code && !index.Akin(c.Path, q.path)
+		return lang.Of(c.Path).Kind == lang.Code && !index.Akin(c.Path, q.path) ||
+			strings.HasPrefix(c.Path, others) && !strings.HasPrefix(q.path, others)
 	})
 }
