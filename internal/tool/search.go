@@ -23,7 +23,7 @@ type searchArgs struct {
 }
 
 // SearchCode returns the tool search_code: lines that contain a text or match an expression, by
-// path, and, if the query is words, the ten pieces of code that answer it best. Vendored code,
+// path, and, if the query is words or no line contains it, the ten pieces of code that answer it best. Vendored code,
 // lockfiles and minified files are searched only if the path names them. open returns the engine
 // that ranks; nil for no ranking.
 func SearchCode(head Files, open Open) Tool {
@@ -31,7 +31,7 @@ func SearchCode(head Files, open Open) Tool {
 		"them as path:line: text, without indentation. Upper and lower case differ. For a query in words that asks "+
 		"what code does, such as: where is the retry limit checked, it shows the best matching pieces of code instead.",
 		func(ctx context.Context, a searchArgs) (string, error) {
-			if open != nil && a.inWords() {
+			if open != nil && !a.Regex && len(strings.Fields(a.Query)) > 1 {
 				return a.rankedPage(ctx, head, open)
 			}
 			found, err := a.lines(ctx, head)

@@ -34,7 +34,7 @@ type found struct {
 	stopped           bool   // the time ran out
 }
 
-// search searches a tree's files in the order of their paths.
+// search searches a tree's files in the order of their paths, of a name code first.
 func (f finder) search(ctx context.Context, files Files, where place) (*found, error) {
 	r := &found{}
 	if t, ok := files.(*tree.Tree); ok {
@@ -45,6 +45,18 @@ func (f finder) search(ctx context.Context, files Files, where place) (*found, e
 		return nil, err
 	}
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !where.has(path) })
+	if f.defines != nil { // of many uses those in code are shown
+		isCode := func(path string) bool { return lang.Of(path).Name != "" && lang.Of(path).Kind == lang.Code }
+		slices.SortStableFunc(paths, func(a, b string) int {
+			switch {
+			case isCode(a) == isCode(b):
+				return 0
+			case isCode(a):
+				return -1
+			}
+			return 1
+		})
+	}
 	r.uses.most = maxPerFile
 	if len(paths) == 1 {
 		r.uses.most = maxHits

@@ -22,11 +22,8 @@ const (
 	fewWords    = 3        // words of a query such as "def fail", which is one only if no line contains it
 )
 
-// inWords reports whether the query is two or more words of a sentence, letters only. A query that
-// looks like code is searched verbatim.
-func (a searchArgs) inWords() bool {
-	return !a.Regex && sentencePattern().MatchString(strings.TrimSpace(a.Query))
-}
+// inWords reports whether the query is two or more words of a sentence, letters only.
+func (a searchArgs) inWords() bool { return sentencePattern().MatchString(strings.TrimSpace(a.Query)) }
 
 var sentencePattern = pattern.Lazy(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’-]+)+[?.!]?$`)
 
@@ -38,7 +35,7 @@ func (a searchArgs) rankedPage(ctx context.Context, head Files, open Open) (stri
 		return "", err
 	}
 	page := found.uses.format("hit") + found.notes()
-	if n := found.uses.total; n > maxVerbatim || n > 0 && len(strings.Fields(a.Query)) <= fewWords {
+	if n := found.uses.total; n > maxVerbatim || n > 0 && (len(strings.Fields(a.Query)) <= fewWords || !a.inWords()) {
 		return page, nil
 	}
 	e, err := open(ctx)
@@ -50,7 +47,7 @@ func (a searchArgs) rankedPage(ctx context.Context, head Files, open Open) (stri
 		return page, nil //nolint:nilerr // as above
 	}
 	var b strings.Builder
-	if found.uses.total > 0 {
+	if found.uses.total > 0 || !a.inWords() {
 		b.WriteString(page + "\n")
 	}
 	if len(r.Hits) == 0 {

@@ -48,7 +48,9 @@ func TestWordsAreAnsweredByRankAndTextAsItStands(t *testing.T) {
 			"by rank"},
 		"a sentence as it stands": {`{"query":"tries again until the bound"}`, "files searched\n\n1 piece by rank:\n",
 			"no hits"},
-		"one word":   {`{"query":"attempts"}`, "1 hit in 1 file\na/retry.go:1:", "by rank"},
+		"one word": {`{"query":"attempts"}`, "1 hit in 1 file\na/retry.go:1:", "by rank"},
+		"signs that no line has": {`{"query":"limit of attempts & bound"}`, "no hits\n2 files searched\n\n1 piece by rank:\n",
+			""},
 		"code":       {`{"query":"n < bound"}`, "a/retry.go:2: for n := 0", "by rank"},
 		"expression": {`{"query":"limit of|attempts","regex":true}`, "a/retry.go:1:", "by rank"},
 	} {
