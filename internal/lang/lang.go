@@ -8,7 +8,6 @@ package lang
 import (
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -105,9 +104,9 @@ func (l Language) Defines(name string) func(line string) bool {
 	return l.defines.defines(name)
 }
 
-// testFolders are the names of folders with tests and test data.
-var testFolders = strings.Fields("test tests __tests__ testdata testing spec fixture fixtures e2e mock mocks " +
-	"__mocks__ integration")
+// testFolders match the names of folders with tests and test data, such as App.Tests and integrationTest.
+var testFolders = pattern.Lazy(`^(?i:tests?|testdata|testing|spec|fixtures?|e2e|mocks?|integration|` +
+	`__(?:test|mock|fixture)\w*__)$|[.a-z]Tests?$`)
 
 var testNames = pattern.Lazy(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)` +
 	`|Tests?\.(?:java|cs|kt)$`)
@@ -118,7 +117,7 @@ func IsTest(file string) bool {
 	folders, name := path.Split(file)
 	tests := testNames().MatchString(name)
 	for folder := range strings.SplitSeq(folders, "/") {
-		tests = tests || slices.Contains(testFolders, strings.ToLower(folder))
+		tests = tests || testFolders().MatchString(folder)
 	}
 	return tests && !strings.Contains("/"+file, "/src/main/")
 }

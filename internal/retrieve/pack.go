@@ -116,7 +116,10 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 		return naming(names)(0, code(c.Path, c.Text))
 	}
 	users := without(q.related(a.users), func(c chunk.Chunk) bool { return !named(c) })
-	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
+	if !lang.IsTest(q.path) { // whose names nothing else uses
+		p.add(Calls, index.Ahead(without(users, isTest), func(c chunk.Chunk) bool { return c.Name != "" }), mostUsers,
+			naming(a.names))
+	}
 	p.add(Similar, without(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
 		naming(a.names))
 	p.add(Defines, index.Ahead(s.visible(q.related(a.named), linked), s.changes), mostNamed, naming(a.touched))
