@@ -63,7 +63,7 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 		"a.js method of many types, of its own": {method, strings.Replace(method, "p + 1", "p", 1),
 			visitors + "function other() {\n  return new Host().visit(1)\n}\n", "().visit", true},
 		"test_a.py test": {"def order(a):\n    return a\n", "def order(a):\n    return a + 1\n",
-			"def other():\n    order = 1\n    return order(2)\n", "order(2)", false},
+			"def other():\n    return order(2)\n", "order(2)", false},
 		"a.php import": {"<?php\nclass A {\n}\n", "<?php\nuse TypeError;\nclass A {\n}\n",
 			"<?php\nclass B {\n    function use($m) {\n        return 1;\n    }\n}\n", "function use", false},
 	} {
