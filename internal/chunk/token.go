@@ -20,7 +20,8 @@ func Tokens(text string) []string {
 	return all
 }
 
-// Fit returns how well each path fits a text: how many words they share, of which those that fewer paths have count more.
+// Fit returns how well each path fits a text: how many words they share, of which those that fewer paths have count
+// more.
 func Fit(paths []string, text string) map[string]float64 {
 	asked := map[string]bool{}
 	for _, t := range Tokens(text) {

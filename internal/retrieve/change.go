@@ -100,10 +100,11 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 }
 
 // local reports whether a name that a function defines in addition to its own is just that of a local variable:
-// no changed line names it as a field.
+// no changed line names it as a field. A conversion, such as C#'s operator int, is not named at all.
 func (a around) local(c chunk.Chunk, name string) bool {
-	return name != c.Name && (c.Kind == chunk.Function || c.Kind == chunk.Method) &&
-		!strings.Contains(a.code, "."+name) && !strings.Contains(a.code, "@"+name)
+	own := name == c.Name || c.Kind != chunk.Function && c.Kind != chunk.Method
+	return strings.Contains(c.Signature, "operator "+name) ||
+		!own && !strings.Contains(a.code, "."+name) && !strings.Contains(a.code, "@"+name)
 }
 
 // constructors are the names that constructors have in all classes.
@@ -112,12 +113,15 @@ var constructors = strings.Fields("__construct __init__ initialize constructor")
 // implicit matches the names of methods that are used without being named: who uses their class uses them.
 var implicit = pattern.Lazy(`^(__\w+|operator\W.*|initialize|constructor|get|set)$`)
 
+// imported matches an import by a path, whose last word alone may be defined here: not "System" in System.Linq.
+var imported = pattern.Lazy(`^\s*(?:global\s+)?(?:using|use|import)\s+(?:static\s+)?(?:[\w.\\:]*[.\\:])?(\w+)\s*;?\s*$`)
+
 // read collects the names of a change to a file.
 func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 	signatures, language := "", lang.Of(path)
 	var lines []string // whose definitions may be visible elsewhere
 	for _, l := range changed {
-		code := language.Blank(l.text)
+		code := imported().ReplaceAllString(language.Blank(l.text), "$1")
 		a.code += code + "\n"
 		if !slices.ContainsFunc(a.enclosing, l.inBody) {
 			lines = append(lines, code)
@@ -152,9 +156,7 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 		return len(name) < 3 || name == "self" || slices.Contains(constructors, name)
 	}))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
-	a.touched = slices.DeleteFunc(on, func(name string) bool {
-		return known(name) || name == "use" && !strings.Contains(a.code, "use(") // else the keyword
-	})
+	a.touched = slices.DeleteFunc(on, known)
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }
 

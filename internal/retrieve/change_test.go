@@ -64,6 +64,10 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 			visitors + "function other() {\n  return new Host().visit(1)\n}\n", "().visit", true},
 		"test_a.py test": {"def order(a):\n    return a\n", "def order(a):\n    return a + 1\n",
 			"def other():\n    return order(2)\n", "order(2)", false},
+		"a.cs import": {"class A {\n}\n", "using System.Linq;\nclass A {\n}\n",
+			"class B {\n    public string System => x;\n}\n", "string System", false},
+		"a.cs conversion": {"class A {\n  long N = 1;\n}\n", "class A {\n  int N = 1;\n}\n",
+			"class B {\n    public static explicit operator int(B b) {\n        return 7;\n    }\n}\n", "return 7", false},
 		"a.php import": {"<?php\nclass A {\n}\n", "<?php\nuse TypeError;\nclass A {\n}\n",
 			"<?php\nclass B {\n    function use($m) {\n        return 1;\n    }\n}\n", "function use", false},
 	} {
@@ -80,11 +84,13 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 	}
 }
 
+// Nor has it one of two functions of a name, of which it is not known which is meant.
 func TestAPackHasNoCodeOfOthersThatAProjectInCKeeps(t *testing.T) {
 	c := change{path: "src/sort.c", files: map[string]string{
-		"src/sort.c":       "int order(robj *o) {\n\treturn limit(o);\n}\n",
+		"src/sort.c": "int order(robj *o) {\n\treturn limit(pick(o));\n}\n",
+		"one/a.c":    "int pick(int a) {\n\treturn 1;\n}\n", "two/a.c": "int pick(int a) {\n\treturn 2;\n}\n",
 		"deps/lua/table.c": "int limit(int a) {\n\treturn a;\n}\n", "deps/std/obj.h": "typedef struct robj robj;\n"},
-		patch: "@@ -1,3 +1,3 @@\n int order(robj *o) {\n-\treturn 0;\n+\treturn limit(o);\n }"}
+		patch: "@@ -1,3 +1,3 @@\n int order(robj *o) {\n-\treturn 0;\n+\treturn limit(pick(o));\n }"}
 	e, _ := c.engine(t, nil)
 	for _, p := range c.pack(t, e, 4000) {
 		require.Equal(t, retrieve.Similar, p.Why, p.ID())

@@ -170,8 +170,8 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 }
 
 // visible returns the chunks that the file can see: linked with it, part of the change or, in languages that do not
-// import each file by name, in its folder. If no file is linked, all can be seen; so can a function or type that no
-// other of the chunks has the name of. Only a test sees what tests define.
+// import each file by name, in its folder. So can a function or type that no other of the chunks has the name
+// of. Only a test sees what tests define.
 func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
 	file, named := s.question.path, map[string]int{}
 	for _, c := range chunks {
@@ -179,7 +179,7 @@ func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
 	}
 	byFile := slices.Contains([]string{"javascript", "python"}, cmp.Or(lang.Of(file).Like, lang.Of(file).Name))
 	return without(chunks, func(c chunk.Chunk) bool {
-		near := len(linked) == 0 || slices.Contains(linked, c.Path) || c.Path == file ||
+		near := slices.Contains(linked, c.Path) || c.Path == file ||
 			path.Dir(c.Path) == path.Dir(file) && !byFile
 		return s.question.unseenTest(c) ||
 			!near && !s.changes(c) && (c.Kind == chunk.Constants || named[c.Name] > 1)
