@@ -17,6 +17,7 @@ import (
 type around struct {
 	enclosing []chunk.Chunk // chunks that hold a changed line
 	code      string        // the changed lines, without comments and strings
+	text      string        // the file
 	names     []string      // names whose definitions the change adds, alters or removes
 	methods   []string      // those of them that are names of methods
 	classes   []string      // the types of these methods
@@ -90,6 +91,7 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 	lines := changedLines(s.question.hunks, newSide(file, s.question.hunks))
 	s.hidden = map[string]bool{}
 	for _, c := range file {
+		a.text += c.Text + "\n"
 		if slices.ContainsFunc(lines, func(l changedLine) bool { return c.StartLine <= l.at && l.at <= c.EndLine }) {
 			a.enclosing = append(a.enclosing, c)
 			s.hidden[c.ID()] = true

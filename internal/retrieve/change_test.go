@@ -96,3 +96,22 @@ func TestAPackHasNoCodeOfOthersThatAProjectInCKeeps(t *testing.T) {
 		require.Equal(t, retrieve.Similar, p.Why, p.ID())
 	}
 }
+
+// A word of the language, a field and a method of a type that the file does not name have nothing to do with the only
+// function of that name, and a list of exports does not use what it lists.
+func TestAPackHasNothingThatOnlySharesAWord(t *testing.T) {
+	c := change{path: "src/a.rs", files: map[string]string{
+		"src/a.rs":   "pub fn run(s: &Opts) -> &str {\n    keep(s.profile.to_owned())\n}\n",
+		"env/in.rs":  "pub fn profile() -> String {\n    text()\n}\n\nfn str() {\n    go()\n}\n",
+		"key/key.rs": "impl Secret {\n    fn to_owned(&self) -> Secret {\n        go()\n    }\n}\n",
+		"own/own.rs": "pub fn keep(s: u8) -> u8 {\n    s\n}\n",
+		"src/b.rs":   "pub use a::{\n    run,\n    other,\n};\n"},
+		patch: "@@ -1,3 +1,3 @@\n pub fn run(s: &Opts) -> &str {\n-    \"\"\n+    keep(s.profile.to_owned())\n }"}
+	var shown []string
+	for _, p := range c.pack(t, engine(t, c.files), 4000) {
+		if p.Why != retrieve.Similar {
+			shown = append(shown, p.Path)
+		}
+	}
+	require.Equal(t, []string{"own/own.rs"}, shown)
+}

@@ -115,14 +115,13 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 		}
 		return naming(names)(0, code(c.Path, c.Text))
 	}
-	users := without(q.related(a.users), func(c chunk.Chunk) bool { return !named(c) })
+	users := without(q.related(a.users), func(c chunk.Chunk) bool { return !named(c) || onlyImports(c) })
 	if !lang.IsTest(q.path) { // whose names nothing else uses
-		p.add(Calls, index.Ahead(without(users, isTest), func(c chunk.Chunk) bool { return c.Name != "" }), mostUsers,
-			naming(a.names))
+		p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
 	}
 	p.add(Similar, without(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
 		naming(a.names))
-	p.add(Defines, index.Ahead(s.visible(q.related(a.named), linked), s.changes), mostNamed, naming(a.touched))
+	p.add(Defines, index.Ahead(s.visible(q.related(a.named), linked, a), s.changes), mostNamed, naming(a.touched))
 	p.add(Defines, without(q.related(a.typed), q.unseenTest), mostNamed, naming(a.types))
 	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
 	p.add(Tests, q.related(tests), mostTests, naming(a.names))
@@ -170,9 +169,9 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 }
 
 // visible returns the chunks that the file can see: linked with it, part of the change or, in languages that do not
-// import each file by name, in its folder. So can a function or type that no other of the chunks has the name
-// of. Only a test sees what tests define.
-func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
+// import each file by name, in its folder. So can what no other of the chunks has the name of: a type, a
+// function that is called, not a field or a word of the language, and a method whose type the file names. Only a test sees what tests define.
+func (s *search) visible(chunks []chunk.Chunk, linked []string, a around) []chunk.Chunk {
 	file, named := s.question.path, map[string]int{}
 	for _, c := range chunks {
 		named[c.Name]++
@@ -182,8 +181,27 @@ func (s *search) visible(chunks []chunk.Chunk, linked []string) []chunk.Chunk {
 		near := slices.Contains(linked, c.Path) || c.Path == file ||
 			path.Dir(c.Path) == path.Dir(file) && !byFile
 		return s.question.unseenTest(c) ||
-			!near && !s.changes(c) && (c.Kind == chunk.Constants || named[c.Name] > 1)
+			!near && !s.changes(c) && (named[c.Name] > 1 || !a.means(c))
 	})
+}
+
+// means reports whether the changed code may mean a chunk of which it is not known that the file can see it.
+func (a around) means(c chunk.Chunk) bool {
+	switch c.Kind {
+	case chunk.Constants:
+		return false
+	case chunk.Method:
+		return lang.WordAt(a.text, c.Scope[strings.LastIndex(c.Scope, ".")+1:]) >= 0
+	case chunk.Function:
+		at := lang.WordAt(a.code, c.Name)
+		return at >= 0 && strings.HasPrefix(a.code[at+len(c.Name):], "(") && !strings.HasSuffix(a.code[:at], ".")
+	}
+	return true
+}
+
+// onlyImports reports whether a chunk just passes on names.
+func onlyImports(c chunk.Chunk) bool {
+	return c.Name == "" && lang.Of(c.Path).Kind == lang.Code && !strings.ContainsAny(c.Text, "(=")
 }
 
 // changes reports whether a chunk is in a file of the change.
