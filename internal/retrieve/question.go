@@ -81,10 +81,10 @@ func lastPart(name string) string {
 // marks holds the characters that do not occur in ordinary words.
 const marks = "_$0123456789"
 
-// looksCoded reports whether a word is unlikely in a sentence: it has a capital letter
-// after its first letter, a digit, _ or $.
+// looksCoded reports whether a word is unlikely in a sentence: it has a capital letter after its first, and is no
+// abbreviation such as URL, or a digit, _ or $.
 func looksCoded(word string) bool {
-	return strings.ContainsAny(word, marks) || word[1:] != strings.ToLower(word[1:])
+	return strings.ContainsAny(word, marks) || word[1:] != strings.ToLower(word[1:]) && word != strings.ToUpper(word)
 }
 
 // terms returns the terms of the question, with synonyms if it is a sentence.

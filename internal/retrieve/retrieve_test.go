@@ -27,6 +27,7 @@ func shop() map[string]string {
 		"cart/cart_test.go": "package cart\n\nfunc TestAdd(t *T) {\n\tvar c Cart\n\tc.Add(Row{Count: 10})\n}\n",
 		"web/handler.go": "package web\n\n// Buy answers a request to buy.\nfunc Buy(c *cart.Cart, r cart.Row) " +
 			"{\n\tc.Add(r)\n\treply(200)\n}\n",
+		"lib/buy.go":   "package lib\n\nvar BUY = 1\n",
 		"web/reply.go": "package web\n\n// reply closes the connection.\nfunc reply(code int) {}\n",
 	}
 }
@@ -58,6 +59,7 @@ func TestAQueryIsUnderstood(t *testing.T) {
 		"uses":               {"find references: Add", "cart/cart_test.go TestAdd"},
 		"callers":            {"callers of reply", "web/handler.go Buy"},
 		"a sentence":         {"the maximum of one thing", "cart/row.go limit"},
+		"an abbreviation":    {"a reply is closed as BUY ends", "web/reply.go reply"},
 		"a synonym":          {"shutdown of a connection", "web/reply.go reply"},
 		"a test by its name": {"TestAdd", "cart/cart_test.go TestAdd"},
 		"a pasted hunk": {"take rows in another way\n--- a/cart/cart.go\n+++ b/cart/cart.go\n@@ -7,2 +7,2 @@\n" +
