@@ -265,6 +265,9 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 	builds := b.builds(shown)
 	if enough { // the likely test shows what tests are written with
 		builds = nil
+		if b.Draft.Class.Type == change.Bug {
+			wide = nil
+		}
 	}
 	for _, kind := range []struct {
 		label      string
