@@ -162,8 +162,8 @@ const (
 )
 
 // listed returns the modules as the prompt shows them, with their files by folder. If that is too long, each module
-// has only those whose paths fit the ticket best, and code before the rest. Tests that belong to every module, as in a folder for all tests, are shown once,
-// behind them.
+// has only those whose paths fit the ticket best, and code before the rest. Tests that belong to every module, as in a
+// folder for all tests, are shown once, behind them.
 func listed(modules []config.Module, paths []string, ticket string) string {
 	type section struct {
 		head  string

@@ -39,8 +39,8 @@ tests of every module
 	require.NotContains(t, listed(modules, paths, ""), "every module")
 }
 
-// TestAModuleListsAllOfItsFiles also has more files than a prompt takes: then code is listed first, and before it what the
-// ticket's words are in.
+// TestAModuleListsAllOfItsFiles also has more files than a prompt takes: then what has the ticket's words is listed
+// first, and code before the rest.
 func TestAModuleListsAllOfItsFiles(t *testing.T) {
 	t.Parallel()
 	modules := []config.Module{{Name: "core", Paths: []string{"core/**"}}}

@@ -26,11 +26,12 @@ func formsOf(words string, lines ...string) forms {
 var (
 	goForms = formsOf("func|type|var|const",
 		`^\tNAME(?:, \w+)*(?:\s+[\w.*\[\]]+)?\s+=`, // in a block of constants
-		`^\tNAME\s+\S+(?:\s+\S+)?\s*$`,             // a field
+		`^\tNAME(?:\s+\S+(?:\s+\S+)?\s*)?$`,        // a field, or a further constant of a block
 	)
 	scriptForms = formsOf(`function\*?|class|interface|type|enum|namespace|const|let|var`,
 		`^\s+(?:(?:public|private|protected|static|async|readonly|get|set|override|abstract)\s+)*[*#]?NAME\s*`+
 			`(?:<[^>]*>)?\(.*\)\s*(?::.*)?\{\s*$`,
+		`^\s+(?:(?:public|private|protected|static|readonly|declare|override|abstract)\s+)*#?NAME[?!]?\s*:.*;\s*$`,
 		`(?:^|[\s.])NAME\s*[:=]\s*(?:async\s*)?(?:function\b|\(.*=>|\w+\s*=>)`,
 	)
 	pythonForms = formsOf("def|class|type",

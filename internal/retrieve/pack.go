@@ -169,8 +169,9 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 }
 
 // visible returns the chunks that the file can see: linked with it, part of the change or, in languages that do not
-// import each file by name, in its folder. So can what no other of the chunks has the name of: a type, a
-// function that is called, not a field or a word of the language, and a method whose type the file names. Only a test sees what tests define.
+// import each file by name, in its folder. So can what no other of the chunks has the name of: a type, a function that
+// is called, not a field or a word of the language, and a method whose type the file names. Only a test sees what tests
+// define.
 func (s *search) visible(chunks []chunk.Chunk, linked []string, a around) []chunk.Chunk {
 	file, named := s.question.path, map[string]int{}
 	for _, c := range chunks {
