@@ -158,7 +158,9 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 		return len(name) < 3 || name == "self" || slices.Contains(constructors, name)
 	}))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
-	a.touched = slices.DeleteFunc(on, known)
+	a.touched = slices.DeleteFunc(on, func(name string) bool { // new is a name only where it is called as one
+		return known(name) || name == "new" && !strings.Contains(a.code, "new(")
+	})
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }
 

@@ -68,6 +68,8 @@ func TestAPackFollowsNamesThatSayWhatIsChanged(t *testing.T) {
 			"class B {\n    public string System => x;\n}\n", "string System", false},
 		"a.cs conversion": {"class A {\n  long N = 1;\n}\n", "class A {\n  int N = 1;\n}\n",
 			"class B {\n    public static explicit operator int(B b) {\n        return 7;\n    }\n}\n", "return 7", false},
+		"a.php new": {"<?php\nfunction a() {\n    return 1;\n}\n", "<?php\nfunction a() {\n    return new X(1);\n}\n",
+			"<?php\nclass B {\n    static function new($m) {\n        return 7;\n    }\n}\n", "return 7", false},
 		"a.php import": {"<?php\nclass A {\n}\n", "<?php\nuse TypeError;\nclass A {\n}\n",
 			"<?php\nclass B {\n    function use($m) {\n        return 1;\n    }\n}\n", "function use", false},
 	} {

@@ -34,7 +34,7 @@ type found struct {
 	stopped           bool   // the time ran out
 }
 
-// search searches a tree's files in the order of their paths, of a name code first.
+// search searches a tree's files in the order of their paths, for a name in code before tests and other files.
 func (f finder) search(ctx context.Context, files Files, where place) (*found, error) {
 	r := &found{}
 	if t, ok := files.(*tree.Tree); ok {
@@ -45,17 +45,8 @@ func (f finder) search(ctx context.Context, files Files, where place) (*found, e
 		return nil, err
 	}
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !where.has(path) })
-	if f.defines != nil { // of many uses those in code are shown
-		isCode := func(path string) bool { return lang.Of(path).Name != "" && lang.Of(path).Kind == lang.Code }
-		slices.SortStableFunc(paths, func(a, b string) int {
-			switch {
-			case isCode(a) == isCode(b):
-				return 0
-			case isCode(a):
-				return -1
-			}
-			return 1
-		})
+	if f.defines != nil { // of many uses those in code are shown, of which those in tests last
+		slices.SortStableFunc(paths, func(a, b string) int { return standing(a) - standing(b) })
 	}
 	r.uses.most = maxPerFile
 	if len(paths) == 1 {
@@ -83,6 +74,16 @@ func (f finder) search(ctx context.Context, files Files, where place) (*found, e
 		}
 	}
 	return r, nil
+}
+
+func standing(path string) int {
+	switch l := lang.Of(path); {
+	case l.Name == "" || l.Kind != lang.Code:
+		return 2
+	case lang.IsTest(path):
+		return 1
+	}
+	return 0
 }
 
 // scanFile adds a file's hits. It redacts files that have a hit and ignores hits within a credential,

@@ -19,20 +19,22 @@ func TestFindReferencesPutsDefinitionsFirst(t *testing.T) {
 		"b/load.go": "package b\n\n// Load loads.\nfunc Load(n int) int {\n\treturn Load(n - 1)\n}\n\nfunc (s " +
 			"*Store) Load() {}\n",
 		"Log.md":      "Load it\n",
+		"a_test.go":   "package a\n\nvar y = Load(2)\n",
 		"c.py":        "def load():\n    return Loader, Load_, preLoad\n",
 		"vendor/v.go": "func Load() {}\n",
 	}))
 	require.Equal(t, `2 definitions in 1 file
 b/load.go:4: func Load(n int) int {
 b/load.go:8: func (s *Store) Load() {}
-4 uses in 3 files
+5 uses in 4 files
 a.go:3: var x = Load(1) // Load is fine
 a.go:7: func Reload() { s.Load() }
 b/load.go:5: return Load(n - 1)
+a_test.go:3: var y = Load(2)
 Log.md:1: Load it
-4 files searched; 1 vendored, lock or minified files passed over; 2 lines in comments and strings not shown
+5 files searched; 1 vendored, lock or minified files passed over; 2 lines in comments and strings not shown
 `, call(t, find, `{"name":"Load"}`).Text)
-	require.Equal(t, "no definitions\nno uses\n4 files searched; 1 vendored, lock or minified files passed over\n",
+	require.Equal(t, "no definitions\nno uses\n5 files searched; 1 vendored, lock or minified files passed over\n",
 		call(t, find, `{"name":"Nowhere"}`).Text)
 	for _, name := range []string{"", "pkg.Load", "a b", "1x", "Load()", "../x", strings.Repeat("a", 201)} {
 		require.Contains(t, call(t, find, `{"name":"`+name+`"}`).Problem, "name is not a single identifier", name)
