@@ -74,11 +74,12 @@ func (w Wire) Pieces(p *Place, c config.Config, s settings.Settings, by *Impleme
 		ctx, meter := budget.Metered(ctx)
 		defer func() { found.Notes, found.Usage = notes, meter.Used() }()
 		if engine == nil {
-			x, err := w.Indexed(ctx, *p, index.Options{Limit: 3 * indexTime, Toward: query}, c, e, lost)
+			const limit = 3 * indexTime // nobody waits for a ticket's draft as for a review
+			x, err := w.Indexed(ctx, *p, index.Options{Limit: limit, Toward: query}, c, e, lost)
 			if err != nil {
 				return found, err
 			}
-			notes = append(notes, x.Notes...)
+			notes = append(notes, append(x.Notes, late(x.Report, limit)...)...)
 			p.From = x.Index
 			engine = &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // indexTime bounds the indexing of a tree of which no index is kept. Files next to the
@@ -105,10 +106,19 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	for _, note := range x.Notes {
 		l.tell(note)
 	}
-	if late := x.Report.Skipped[index.SkippedTime]; late > 0 {
-		l.tell(fmt.Sprintf("%d files were not indexed within %v, and are not searched", late, indexTime))
+	for _, note := range late(x.Report, indexTime) {
+		l.tell(note)
 	}
 	return x.Source, err
+}
+
+// late says how many files were left out when the time for indexing was up, if any were.
+func late(r index.Report, limit time.Duration) []string {
+	if n := r.Skipped[index.SkippedTime]; n > 0 {
+		return []string{fmt.Sprintf("%d files were not indexed within %s, and are not searched", n,
+			wording.Span(limit))}
+	}
+	return nil
 }
 
 func (l *library) changed() (paths []string) {
