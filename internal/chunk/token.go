@@ -27,6 +27,9 @@ func Fit(paths []string, text string) map[string]float64 {
 	for _, t := range Tokens(text) {
 		asked[t] = true
 	}
+	if len(asked) == 0 {
+		return nil
+	}
 	with := map[string]map[string]bool{} // the paths that have a word
 	for _, p := range paths {
 		for _, t := range Tokens(p) {

@@ -238,7 +238,7 @@ const (
 
 // examples shows how the repository is tested: tests of the chosen modules, those closest to the
 // likely files first, or of other modules if these have none; only likely ones if one of these is
-// shown already; one end-to-end test; and build files next to or above the likely files.
+// shown already; else, or for a story, one end-to-end test; and build files next to or above the likely files.
 func (b Brief) examples(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide []string
 	for p := range b.Base.Rules.Entries {

@@ -102,18 +102,22 @@ func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
 	for _, p := range []string{"core/sync/mpsc/bounded.rs", "core/tests/fd_test.rs", "core/tests/rename_test.rs",
-		"core/tests/sync_mpsc.rs", "core/tests/sync_once.rs", "core/tests/a_test.rs"} {
+		"core/tests/sync_mpsc.rs", "core/tests/sync_once.rs", "core/tests/a_test.rs", "core/e2e/cli.rs"} {
 		files[p] = "fn one() {}\n"
 	}
 	b := brief(files, "core/sync/mpsc/bounded.rs")
 	blocks, err := b.examples(t.Context(), []string{"core/sync/mpsc/bounded.rs"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"core/tests/sync_mpsc.rs", "core/tests/sync_once.rs", "core/tests/a_test.rs",
-		"core/tests/fd_test.rs"}, pathsIn(blocks))
+		"core/tests/fd_test.rs", "core/e2e/cli.rs"}, pathsIn(blocks))
 	b.Draft.Scope.Likely = append(b.Draft.Scope.Likely, "core/tests/sync_once.rs", "core/tests/sync_mpsc.rs")
-	blocks, err = b.examples(t.Context(), []string{"core/tests/sync_mpsc.rs"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"core/tests/sync_once.rs"}, pathsIn(blocks))
+	for kind, want := range map[string][]string{change.Story: {"core/tests/sync_once.rs", "core/e2e/cli.rs"},
+		change.Bug: {"core/tests/sync_once.rs"}} { // a bug's likely test shows enough
+		b.Draft.Class.Type = kind
+		blocks, err = b.examples(t.Context(), []string{"core/tests/sync_mpsc.rs"})
+		require.NoError(t, err)
+		require.Equal(t, want, pathsIn(blocks))
+	}
 }
 
 // TestLargeFilesAreShownToTheStepThatChangesThem shows whole what is small or likely to change, and large tests only to
