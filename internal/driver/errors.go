@@ -51,7 +51,8 @@ func inUserTerms(err error) error {
 		return problem.Refuse(13, "another process decided this draft meanwhile",
 			"run the same command again: it says what was decided")
 	case errors.Is(err, graph.ErrDeadline):
-		return problem.As(problem.Failed, err, "raise max-time, or run it again when GitHub and the model answer faster")
+		return problem.As(problem.Failed, err, "raise max-time, or run it again when GitHub and the "+
+			"model answer faster")
 	case errors.Is(err, graph.ErrBusy):
 		return problem.As(problem.Failed, err, "wait until that one has ended, or stop it; then run this again")
 	case ok:

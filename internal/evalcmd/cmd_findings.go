@@ -107,7 +107,8 @@ func (p Program) benchmarkChange(ctx context.Context, about eval.Subject, o *Opt
 	defer f.Close()
 	c, err := ingest.Diff(path, f)
 	if err != nil {
-		return c, problem.Usage(err.Error(), "pass a whole unified diff, such as `git diff --output=FILE main...` writes")
+		return c, problem.Usage(err.Error(),
+			"pass a whole unified diff, such as `git diff --output=FILE main...` writes")
 	}
 	c.Config, err = wire.NamedConfig(o.File(), c.Config)
 	return c, err

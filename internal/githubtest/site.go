@@ -235,8 +235,8 @@ func (s *site) AppToken(r *Repo, permissions map[string]string) string {
 	defer s.host.Lock()()
 	id := fmt.Sprint(s.host.NextID())
 	part := func(name string) string { return s.host.Digest(name, r.FullName(), id) }
-	token := "ghs_" + id + "_eyJ" + part("head") + ".eyJ" + part("installation") + part("claims") + part("times") + "." +
-		part("a") + part("b") + part("c") + part("d") // as long as GitHub's, which are signed claims
+	token := "ghs_" + id + "_eyJ" + part("head") + ".eyJ" + part("installation") + part("claims") + part("times") +
+		"." + part("a") + part("b") + part("c") + part("d") // as long as GitHub's, which are signed claims
 	who := &identity{Kind: "app", User: s.host.User(fakehttp.ActionsBot), repo: r, permissions: map[string]string{}}
 	for k, v := range permissions {
 		who.permissions[strings.ReplaceAll(k, "-", "_")] = v

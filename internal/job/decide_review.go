@@ -335,5 +335,5 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	after.Before = p.State.Usage.Cost
-	return j.storeDraft(ctx, after, store, j.decisions(after.State.Pull, after.State.Draft.Subject.Digest), earlier.drafts)
+	return j.storeDraft(ctx, after, store, j.decisionsOn(after.State), earlier.drafts)
 }

@@ -136,14 +136,14 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		}
 		err = errors.Join(err, store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
-			err = errors.Join(err, j.decisions(r.State.Pull, r.State.Draft.Subject.Digest).Withdraw(ctx, earlier.drafts, j.newRecord(), ""))
+			err = errors.Join(err, j.decisionsOn(r.State).Withdraw(ctx, earlier.drafts, j.newRecord(), ""))
 		}
 		if err != nil {
 			j.warnOf("what was paid or withdrawn could not be stored", err)
 		}
 		return r, nil
 	}
-	return j.storeDraft(ctx, r, store, j.decisions(r.State.Pull, r.State.Draft.Subject.Digest), earlier.drafts)
+	return j.storeDraft(ctx, r, store, j.decisionsOn(r.State), earlier.drafts)
 }
 
 // driver returns the driver of a thread, and sets up the reviewer for a job.

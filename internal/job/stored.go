@@ -87,6 +87,11 @@ func (j *job) listed(ctx context.Context, r handoff.Resume) ([]handoff.Candidate
 		handoff.NeedsActions(err, "the draft's artifact cannot be read")
 }
 
+// decisionsOn returns what records decisions on a draft.
+func (j *job) decisionsOn(s reviewpr.State) *handoff.Decisions {
+	return j.decisions(s.Pull, s.Draft.Subject.Digest)
+}
+
 // decisions returns what records decisions on drafts of the pull request.
 func (j *job) decisions(pr *pull.Pull, diff string) *handoff.Decisions {
 	return j.decisionsOf(reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), pr.DefaultBranch,

@@ -147,7 +147,8 @@ func (p *poster) findRecorded(on []handoff.Claim, s sighting) (sighting, error) 
 	for _, c := range on {
 		i := slices.IndexFunc(s.reviews, func(r github.Review) bool {
 			have, _ := marker.Parse(r.Body)
-			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending && have.MayBeOf(p.q.Diff)
+			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending &&
+				have.MayBeOf(p.q.Diff)
 		})
 		if i < 0 {
 			continue

@@ -84,7 +84,8 @@ func (r *repository) policyStep() Step {
 	text := strings.ReplaceAll(string(body), `,"`, ",' '"+`"`) // so that the command may be wrapped
 	return Step{
 		What:     "policy by which " + draftEvent + " starts " + draftPath,
-		Commands: []string{"printf %s '" + text + "' | gh api repos/" + r.ref.FullName() + "/actions/policies --input -"},
+		Commands: []string{"printf %s '" + text + "' | gh api repos/" + r.ref.FullName() +
+			"/actions/policies --input -"},
 		do:       func(ctx context.Context) error { return write.New(r.api).CreatePolicy(ctx, r.ref, policy) },
 	}
 }

@@ -105,7 +105,7 @@ func valueMessage(v attribute.Value) (m message) {
 		}
 		return m.bytes(5, values)
 	}
-	return m.text(1, v.Emit())
+	return m.text(1, v.String())
 }
 
 func unix(t time.Time) uint64 { return uint64(max(0, t.UnixNano())) }
