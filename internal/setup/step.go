@@ -3,7 +3,6 @@ package setup
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -74,19 +73,6 @@ func (r *repository) modelStep() Step {
 		do: func(ctx context.Context) error {
 			return write.New(r.api).SetEnvironment(ctx, r.ref, modelEnvironment, nil, branch)
 		},
-	}
-}
-
-// policyStep returns the step that lets the event start the workflow in a public repository.
-func (r *repository) policyStep() Step {
-	policy := write.EventPolicy("pr-review", draftPath, draftEvents...)
-	body, _ := json.Marshal(policy)                            // of strings
-	text := strings.ReplaceAll(string(body), `,"`, ",' '"+`"`) // so that the command may be wrapped
-	return Step{
-		What:     "policy by which " + draftEvent + " starts " + draftPath,
-		Commands: []string{"printf %s '" + text + "' | gh api repos/" + r.ref.FullName() +
-			"/actions/policies --input -"},
-		do:       func(ctx context.Context) error { return write.New(r.api).CreatePolicy(ctx, r.ref, policy) },
 	}
 }
 
