@@ -197,8 +197,8 @@ func TestTheShippedWorkflowsMarkTheCommit(t *testing.T) {
 		"    if: always() && (needs.decide.outputs.outcome == 'POSTED' || needs.decide.outputs.outcome == 'ABORTED')\n")
 }
 
-// A merge of the branch below points a pull request at another one, and all that GitHub sends is an edit. Other edits, and
-// labels that ask for nothing, neither draft nor cancel a draft that waits.
+// A merge of the branch below points a pull request at another one, and all that GitHub sends is an edit. Other
+// edits, and labels that ask for nothing, neither draft nor cancel a draft that waits.
 func TestTheShippedWorkflowsDraftAgainstAnotherBase(t *testing.T) {
 	t.Parallel()
 	const idle = "github.event.action == 'labeled' && github.event.label.name != 'ai-review' || " +
@@ -208,7 +208,8 @@ func TestTheShippedWorkflowsDraftAgainstAnotherBase(t *testing.T) {
 		require.Contains(t, text, "-${{ ("+idle+") && github.run_id || 'review' }}\n", name)
 		require.Contains(t, text, "    if: ${{ !("+idle+") }}\n", name)
 	}
-	for _, path := range []string{"../.github/workflows/pr-review.yml", "setup/caller-review.yml", "../.github/REUSABLE.md"} {
+	for _, path := range []string{"../.github/workflows/pr-review.yml", "setup/caller-review.yml",
+		"../.github/REUSABLE.md"} {
 		require.Contains(t, read(t, path), "types: [opened, synchronize, reopened, ready_for_review, labeled, edited]", path)
 	}
 }

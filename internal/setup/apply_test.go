@@ -154,7 +154,8 @@ func TestThePrintedCommandsAreThoseOfGH(t *testing.T) {
 	log := filepath.Join(bin, "log")
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "gh"),
 		[]byte("#!/bin/sh\ncase \"$*\" in *--jq*) echo 4711; exit;; esac\n"+
-			"for a; do printf '[%s]' \"$a\"; done >>"+log+"; case \"$*\" in *--input*) cat >>"+log+"; esac; echo >>"+log+"\n"), 0o700))
+			"for a; do printf '[%s]' \"$a\"; done >>"+log+"\n"+
+			"case \"$*\" in *--input*) cat >>"+log+"; esac; echo >>"+log+"\n"), 0o700))
 	c := s.command()
 	c.Reviewers = []string{"ada", "acme/maintainers"}
 	require.NoError(t, s.run(c))
@@ -179,7 +180,8 @@ func TestThePrintedCommandsAreThoseOfGH(t *testing.T) {
 [secret][set][OPENAI_API_KEY][--env][ai-review-model][--repo][acme/ledger]
 [label][create][ai-review][--repo][acme/ledger][--description][Asks for a review by pr-review-action]
 [api][repos/acme/ledger/actions/policies][--input][-]`+
-		`{"conditions":{"workflow_path":{"exclude":[],"include":[".github/workflows/pr-review.yml"]}},"enforcement":"active",`+
+		`{"conditions":{"workflow_path":{"exclude":[],"include":[".github/workflows/pr-review.yml"]}},`+
+		`"enforcement":"active",`+
 		`"name":"pr-review","rules":[{"parameters":{"allowed_events":["pull_request_target","workflow_dispatch"]},`+
 		`"type":"restrict_action_events"}]}
 `, string(said))

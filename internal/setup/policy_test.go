@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-// A public repository's workflow starts by the policies that cover it, and a policy is added to none that is in the way.
+// A public repository's workflow starts by the policies that cover it. None is added where another is in the way.
 func TestTheEventOfAPublicRepositoryNeedsAPolicy(t *testing.T) {
 	policy := func(enforcement string, workflows []string, events ...string) map[string]any {
 		p := write.EventPolicy("a", "", events...)
@@ -19,6 +19,7 @@ func TestTheEventOfAPublicRepositoryNeedsAPolicy(t *testing.T) {
 		return p
 	}
 	both, all := []string{"pull_request_target", "workflow_dispatch"}, []string{"~ALL"}
+	other, glob := []string{"**/ci.yml"}, []string{".github/workflows/*.yml"}
 	for name, c := range map[string]struct {
 		policies []map[string]any
 		hidden   bool
@@ -28,8 +29,8 @@ func TestTheEventOfAPublicRepositoryNeedsAPolicy(t *testing.T) {
 	}{
 		"none":                {nil, false, "no", "unless a policy allows it", "done"},
 		"not enforced":        {[]map[string]any{policy("evaluate", all, both...)}, false, "no", "unless a policy", "done"},
-		"of another workflow": {[]map[string]any{policy("active", []string{"**/ci.yml"}, both...)}, false, "no", "unless", "done"},
-		"by a glob":           {[]map[string]any{policy("active", []string{".github/workflows/*.yml"}, both...)}, false, "ok", `"a" allows`, "there"},
+		"of another workflow": {[]map[string]any{policy("active", other, both...)}, false, "no", "unless", "done"},
+		"by a glob":           {[]map[string]any{policy("active", glob, both...)}, false, "ok", `"a" allows`, "there"},
 		"another event":       {[]map[string]any{policy("active", all, "push")}, false, "no", `"a" does not allow`, "to do"},
 		"one of the events":   {[]map[string]any{policy("active", all, both[0])}, false, "no", `"a" does not allow`, "to do"},
 		"two that differ": {[]map[string]any{policy("active", all, "push"), policy("active", all, both...)}, false,
