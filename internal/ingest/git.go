@@ -26,7 +26,7 @@ var (
 	ErrNoClone = problem.Sentinel("this folder is not in a clone", cloneAdvice)
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
 	ErrNoGit   = problem.Sentinel("git is not in PATH",
-		"install Git 2.31 or later, or pass a pull request's address or a diff's file")
+		"install Git 2.34 or later, or pass a pull request's address or a diff's file")
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
 		"nothing is fetched here by itself: git fetch --refetch --no-filter brings the rest")
 )

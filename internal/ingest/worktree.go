@@ -119,7 +119,7 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 		which = "--all"
 	}
 	if _, err := git(ctx, w.root, nil, env, "-c", "core.fsmonitor=false", "-c", "core.safecrlf=false",
-		"-c", "core.sparseCheckout=false", "-c", "advice.addEmbeddedRepo=false", "add", which, "--", "."); err != nil {
+		"-c", "advice.addEmbeddedRepo=false", "add", "--sparse", which, "--", "."); err != nil {
 		return "", fmt.Errorf("reading the work tree: %w", err)
 	}
 	tree, err := git(ctx, w.root, nil, env, "write-tree")
