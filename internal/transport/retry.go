@@ -260,6 +260,9 @@ func temporary(code int) bool {
 // limitWait returns how long a server asks to wait, and whether it rejected the request for a rate limit. GitHub also
 // does so with 403, together with a Retry-After, a spent x-ratelimit-remaining, or only a message.
 func limitWait(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
+	if resp.StatusCode < http.StatusBadRequest {
+		return 0, false
+	}
 	now := time.Now()
 	wait = RetryAfter(resp.Header, body, now)
 	switch resp.StatusCode {

@@ -53,6 +53,8 @@ func TestAWaitIsReadInTheAnswersWords(t *testing.T) {
 	} {
 		require.Equal(t, want, RetryAfter(http.Header{}, []byte(body), time.Now()), body)
 		require.Equal(t, 2*time.Second, RetryAfter(http.Header{"Retry-After": {"2"}}, []byte(body), time.Now()))
+		wait, _ := limitWait(&http.Response{StatusCode: http.StatusOK}, []byte(body))
+		require.Zero(t, wait, "what was asked for is not searched: it may be an archive")
 	}
 }
 
