@@ -224,3 +224,22 @@ func TestTheSameCommitAgainstAnotherBaseIsDraftedAgain(t *testing.T) {
 		})
 	}
 }
+
+// A draft that waits while the same commit is posted against another base does not know what was said there.
+func TestP5_ADraftOfBeforeAReviewOfItsCommitIsNotPosted(t *testing.T) {
+	s := across(t, scene{})
+	base, _ := growing()
+	s.repo.Commit("stable", "without what lies below", base)
+	s.repo.Commit("main", "with it", base.With(githubtest.Tree{"below.go": goFile(0, badRange)}))
+	s.pull.MergeBase()
+	before := s.parked()
+	s.pull.Retarget("stable")
+	s.anew(githubtest.RunOptions{Actor: "lee"})
+	later(s)
+	after := s.draftJob().start().is(0, "PAUSED")
+	s.decideJob(after.outputs["code"], "approve").start().is(0, "POSTED")
+	s.pull.Retarget("main")
+	s.decideJob(before.outputs["code"], "approve").start().is(3, "REFUSED").
+		says("another review of this commit has already been posted", "or draft again if its base changed")
+	require.Len(t, s.pull.Reviews(), 1)
+}

@@ -148,7 +148,7 @@ func (p *poster) findRecorded(on []handoff.Claim, s sighting) (sighting, error) 
 		i := slices.IndexFunc(s.reviews, func(r github.Review) bool {
 			have, _ := marker.Parse(r.Body)
 			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending &&
-				have.MayBeOf(p.q.Diff)
+				p.q.bars(r, have)
 		})
 		if i < 0 {
 			continue

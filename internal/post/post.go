@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
@@ -49,7 +50,8 @@ type Request struct {
 	Ref      pull.Ref
 	Commit   string
 	Thread   string
-	Diff     string // the digest of what was reviewed
+	Diff     string    // the digest of what was reviewed
+	Drafted  time.Time // when; what was posted until then is known to the draft
 	Digest   string
 	Key      []byte
 	Review   render.Review
@@ -122,7 +124,7 @@ func Approved(r render.Review) string {
 // marker. A different review of ours in the thread is a refusal. Look writes nothing, so it also
 // tells the outcome of a write if that is unknown.
 func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
-	reviews, err := ourReviews(ctx, r, q.Ref, q.Thread, q.Diff)
+	reviews, err := ourReviews(ctx, r, q.Ref, q.Thread, q.bars)
 	if err != nil || len(reviews) == 0 {
 		return Posted{}, false, err
 	}
@@ -136,7 +138,14 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 
 func anotherPosted(posted github.Review) error {
 	return problem.Refuse(13, "another review of this commit has already been posted, nothing was posted now",
-		"a commit is reviewed once; push a new one for a new review", problem.At(posted.URL))
+		"a commit is reviewed once; push a new one for a new review, or draft again if its base changed",
+		problem.At(posted.URL))
+}
+
+// bars reports whether a review of the thread bars another: one of the same diff, or one that was posted after
+// this was drafted and may say the same.
+func (q Request) bars(r github.Review, m marker.Review) bool {
+	return m.MayBeOf(q.Diff) || r.At.After(q.Drafted)
 }
 
 // FindPosted finds our review of a thread's diff, whatever was approved in it.
@@ -148,7 +157,7 @@ func FindPosted(ctx context.Context, r Reader, ref pull.Ref, thread, diff string
 // FindDraft returns the page of our review of a thread's diff and the digest of the draft that it was. Both
 // are empty if there is none.
 func FindDraft(ctx context.Context, r Reader, ref pull.Ref, thread, diff string) (url, digest string, err error) {
-	reviews, err := ourReviews(ctx, r, ref, thread, diff)
+	reviews, err := ourReviews(ctx, r, ref, thread, func(_ github.Review, m marker.Review) bool { return m.MayBeOf(diff) })
 	if err != nil || len(reviews) == 0 {
 		return "", "", err
 	}
@@ -156,16 +165,17 @@ func FindDraft(ctx context.Context, r Reader, ref pull.Ref, thread, diff string)
 	return reviews[0].URL, have.Digest, nil
 }
 
-// ourReviews returns the posted reviews of a thread that are ours, oldest first, without those that say
-// that they are of another diff: the same commit against another base.
-func ourReviews(ctx context.Context, r Reader, ref pull.Ref, thread, diff string) (all []github.Review, err error) {
+// ourReviews returns the posted reviews of a thread that are ours and wanted, oldest first. Those of one
+// thread may be of several diffs: the same commit against another base.
+func ourReviews(ctx context.Context, r Reader, ref pull.Ref, thread string,
+	wanted func(github.Review, marker.Review) bool) (all []github.Review, err error) {
 	reviews, err := r.Reviews(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	for _, review := range reviews {
 		have, ok := marker.Parse(review.Body)
-		if !ok || have.Thread != thread || !have.MayBeOf(diff) || review.State == pending {
+		if !ok || have.Thread != thread || review.State == pending || !wanted(review, have) {
 			continue
 		}
 		stands, err := r.Stands(ctx, review, have)
