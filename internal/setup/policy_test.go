@@ -2,6 +2,7 @@ package setup_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,7 @@ func TestTheEventOfAPublicRepositoryNeedsAPolicy(t *testing.T) {
 			states, err := s.applied(s.command())
 			require.NoError(t, err)
 			require.Equal(t, c.applied, states[4])
+			require.Equal(t, c.hidden, strings.Contains(s.out.String(), "this token may not see the policies"))
 		})
 	}
 }

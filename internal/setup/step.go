@@ -53,7 +53,10 @@ func (c *Command) planSteps(ctx context.Context, r *repository, route Route, lab
 	if c.Org == "" && r.needsPolicy() {
 		k, step := r.checkEvent(looking, draftEvents), r.policyStep()
 		if k.State == unseen || k.there {
-			step.do, step.Why = nil, "another policy is in the way, or this token may not see the policies"
+			step.do, step.Why = nil, "this token may not see the policies"
+		}
+		if k.there {
+			step.Why = k.Found
 		}
 		steps = append(steps, c.settleState(r, step, k, false))
 	}
