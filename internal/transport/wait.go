@@ -52,7 +52,7 @@ func clamp(d time.Duration) time.Duration { return min(max(d, 0), maxParsedWait)
 
 // inWords matches a wait in an answer's text. Gemini names it nowhere else, and gateways drop the headers behind them.
 var inWords = pattern.Lazy(`(?i)(?:retrydelay\W+|(?:try again|retry) (?:in|after) )` +
-	`((?:\d+(?:\.\d+)?(?:ms|[hms]))+|\d+)\b`)
+	`(?:((?:\d+(?:\.\d+)?(?:ms|[hms]))+)|(\d+(?:\.\d+)?) seconds?)\b`)
 
 // RetryAfter returns the wait that an answer asks for by retry-after-ms, Retry-After or its text, measured from now; 0
 // if it names none.
@@ -62,7 +62,7 @@ func RetryAfter(h http.Header, said []byte, now time.Time) time.Duration {
 	}
 	wait, named := Wait(h.Get("Retry-After"), now)
 	if found := inWords().FindSubmatch(said); found != nil && !named {
-		wait, _ = Wait(string(found[1]), now)
+		wait, _ = Wait(string(found[1])+string(found[2]), now)
 	}
 	return wait
 }

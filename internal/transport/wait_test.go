@@ -50,6 +50,7 @@ func TestAWaitIsReadInTheAnswersWords(t *testing.T) {
 		`Please try again in 20ms.`:                                   20 * time.Millisecond,
 		`pricing tier. Please retry after 26 seconds. Please go here`: 26 * time.Second,
 		`Please try again later.`:                                     0,
+		`Please try again in 5 minutes.`:                              0, // not of 5 seconds
 	} {
 		require.Equal(t, want, RetryAfter(http.Header{}, []byte(body), time.Now()), body)
 		require.Equal(t, 2*time.Second, RetryAfter(http.Header{"Retry-After": {"2"}}, []byte(body), time.Now()))
