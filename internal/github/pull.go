@@ -95,7 +95,7 @@ func (c *Client) Files(ctx context.Context, p pull.Pull) (files []diff.File, com
 		return c.api.PullRequests.ListFiles(ctx, p.Owner, p.Repo, p.Number, o)
 	})
 	known := true
-	if err == nil {
+	if err == nil && len(list) == p.ChangedFiles { // else lines are missing in any case
 		known, err = c.readBare(ctx, p, list)
 	}
 	if err != nil {
