@@ -200,6 +200,15 @@ func TestP6_FilesThatAPageHasNoRoomForAreReadAgain(t *testing.T) {
 	}
 	require.True(t, got[4].Binary)
 
+	p, err := c.Pull(t.Context(), pull.Ref{Host: "github.com", Owner: "o", Repo: "r", Number: made.Number})
+	require.NoError(t, err)
+	p.ChangedFiles++
+	asked := len(s.Requests())
+	_, complete, err := c.Files(t.Context(), p)
+	require.NoError(t, err)
+	require.False(t, complete)
+	require.Len(t, s.Requests(), asked+1, "a list that lacks files lacks lines, too")
+
 	var many []githubtest.File
 	for len(many) < 300 {
 		many = append(many, large, small("modified", "m.go"), small("renamed", "r.go"))

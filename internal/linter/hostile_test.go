@@ -223,8 +223,8 @@ func TestT40_ALongBaseIsNotCopiedForEachResult(t *testing.T) {
 
 func TestCheckstyleOfADeclaredEncodingIsRead(t *testing.T) {
 	t.Parallel()
-	r, err := read(t, "x", `<?xml version="1.0" encoding="ISO-8859-1"?><checkstyle><file name="web/cart.js"><error line="4" `+
-		"severity=\"error\" message=\"gr\xf6\xdfer\"/></file></checkstyle>")
+	r, err := read(t, "x", `<?xml version="1.0" encoding="ISO-8859-1"?><checkstyle><file name="web/cart.js">`+
+		"<error line=\"4\" severity=\"error\" message=\"gr\xf6\xdfer\"/></file></checkstyle>")
 	require.NoError(t, err)
 	require.Len(t, r.Findings, 1)
 	require.Contains(t, fmt.Sprint(r.Findings[0]), "größer")

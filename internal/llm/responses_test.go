@@ -79,16 +79,11 @@ func TestReasoningGoesBackWithTheResultsAndUnansweredCallsDoNot(t *testing.T) {
 	require.Equal(t, "tool_calls", answer.Finish)
 	require.Equal(t, cost.Usage{InputTokens: 100, CachedTokens: 40, CacheWriteTokens: 7, OutputTokens: 30,
 		ReasoningTokens: 20, Calls: 1}, answer.Usage)
-	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: answer.ToolCalls[:1],
-		State: answer.State}, looked[1]))
-	require.NoError(t, err)
-	input, err := json.Marshal(w.last().body["input"])
-	require.NoError(t, err)
 	require.JSONEq(t, `[{"role":"user","content":"u"},
 		{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},
 		{"type":"function_call","id":"fc_1","call_id":"c1","name":"look","arguments":"{\"x\":\"a\"}",
 		"status":"completed"},
-		{"type":"function_call_output","call_id":"c1","output":"seen"}]`, string(input))
+		{"type":"function_call_output","call_id":"c1","output":"seen"}]`, inputAfter(t, c, w, answer))
 }
 
 func TestStatesOfChatCompletionsAreWrittenAnewForResponses(t *testing.T) {
@@ -178,12 +173,18 @@ func TestReasoningThatAnotherServerSealedIsLeftOut(t *testing.T) {
 	c := onResponses(t, w)
 	answer, err := c.Chat(t.Context(), withTools())
 	require.NoError(t, err)
-	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: answer.ToolCalls[:1],
+	require.JSONEq(t, `[{"role":"user","content":"u"},
+		{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"x\":\"a\"}"},
+		{"type":"function_call_output","call_id":"c1","output":"seen"}]`, inputAfter(t, c, w, answer))
+}
+
+// inputAfter sends an answer's first call back with its result, and returns the input of that request.
+func inputAfter(t *testing.T, c *Client, w *wire, answer Answer) string {
+	t.Helper()
+	_, err := c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: answer.ToolCalls[:1],
 		State: answer.State}, looked[1]))
 	require.NoError(t, err)
 	input, err := json.Marshal(w.last().body["input"])
 	require.NoError(t, err)
-	require.JSONEq(t, `[{"role":"user","content":"u"},
-		{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"x\":\"a\"}"},
-		{"type":"function_call_output","call_id":"c1","output":"seen"}]`, string(input))
+	return string(input)
 }

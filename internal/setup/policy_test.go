@@ -16,11 +16,14 @@ func TestTheEventOfAPublicRepositoryNeedsAPolicy(t *testing.T) {
 	policy := func(enforcement string, workflows []string, events ...string) map[string]any {
 		p := write.EventPolicy("a", "", events...)
 		p["enforcement"] = enforcement
-		p["conditions"] = map[string]any{"workflow_path": map[string][]string{"include": workflows, "exclude": {}}}
+		p["conditions"] = map[string]any{"workflow_path": map[string][]string{"include": workflows,
+			"exclude": {".github/workflows/*-decide.yml"}}}
 		return p
 	}
 	both, all := []string{"pull_request_target", "workflow_dispatch"}, []string{"~ALL"}
 	other, glob := []string{"**/ci.yml"}, []string{".github/workflows/*.yml"}
+	exceptOurs := policy("active", all, both...)
+	exceptOurs["conditions"] = map[string]any{"workflow_path": map[string][]string{"include": {}, "exclude": glob}}
 	for name, c := range map[string]struct {
 		policies []map[string]any
 		hidden   bool
@@ -31,6 +34,7 @@ func TestTheEventOfAPublicRepositoryNeedsAPolicy(t *testing.T) {
 		"none":                {nil, false, "no", "unless a policy allows it", "done"},
 		"not enforced":        {[]map[string]any{policy("evaluate", all, both...)}, false, "no", "unless a policy", "done"},
 		"of another workflow": {[]map[string]any{policy("active", other, both...)}, false, "no", "unless", "done"},
+		"left out by a glob":  {[]map[string]any{exceptOurs}, false, "no", "unless a policy", "done"},
 		"by a glob":           {[]map[string]any{policy("active", glob, both...)}, false, "ok", `"a" allows`, "there"},
 		"another event":       {[]map[string]any{policy("active", all, "push")}, false, "no", `"a" does not allow`, "to do"},
 		"one of the events":   {[]map[string]any{policy("active", all, both[0])}, false, "no", `"a" does not allow`, "to do"},

@@ -46,7 +46,7 @@ func (f finder) search(ctx context.Context, files Files, where place) (*found, e
 	}
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !where.has(path) })
 	if f.defines != nil { // of many uses those in code are shown, of which those in tests last
-		slices.SortStableFunc(paths, func(a, b string) int { return standing(a) - standing(b) })
+		slices.SortStableFunc(paths, func(a, b string) int { return codeFirst(a) - codeFirst(b) })
 	}
 	r.uses.most = maxPerFile
 	if len(paths) == 1 {
@@ -76,7 +76,7 @@ func (f finder) search(ctx context.Context, files Files, where place) (*found, e
 	return r, nil
 }
 
-func standing(path string) int {
+func codeFirst(path string) int {
 	switch l := lang.Of(path); {
 	case l.Name == "" || l.Kind != lang.Code:
 		return 2
