@@ -13,6 +13,7 @@ import (
 type wireRequest struct {
 	request Request
 	form    form
+	mark    cacheMark
 	uses    [capabilities]bool // the capabilities that the request uses and a server can refuse
 	effort  string
 	fields  map[string]any
@@ -20,16 +21,17 @@ type wireRequest struct {
 
 // ask writes what both interfaces have in common.
 func (c *Client) ask(r Request, f form) *wireRequest {
-	a := &wireRequest{request: r, form: f, fields: map[string]any{}}
+	a := &wireRequest{request: r, form: f, mark: c.mark, fields: map[string]any{}}
 	maps.Copy(a.fields, c.settings.Body)
 	a.uses[via], a.uses[system] = !c.at.responsesOnly, !f.responses()
 	a.uses[tools], a.uses[strict] = len(r.Tools) > 0, len(r.Tools) > 0
-	a.uses[marks] = c.marks && !f.responses() && f[marks] == 0
+	a.uses[marks] = c.mark != "" && (!f.responses() || c.mark == cacheBreakpoint) && f[marks] == 0
 	a.uses[state] = f[state] == 0 && (f.responses() || r.hasState())
 	a.uses[format] = a.hasFormat() && f[format] < 2
 	a.uses[mixed] = a.uses[format] && len(r.Tools) > 0
 	a.setEffort(cmp.Or(r.Effort, c.settings.Effort))
 	a.setLimit(c.settings.limit(r))
+	a.setMarks()
 	if t := c.settings.temperatureOf(r); t != nil && f[temperature] == 0 {
 		a.fields["temperature"], a.uses[temperature] = *t, true
 	}

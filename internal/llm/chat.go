@@ -73,24 +73,6 @@ func toObject(v any) map[string]any {
 	return out
 }
 
-// addMarks sets a cache mark at the end of each prefix that will be sent again: after the system turn, which the
-// tools precede, and after the last turn of a conversation that can continue. A mark costs a write, so a single
-// question only gets the first.
-func (a *wireRequest) addMarks(messages []any) {
-	places := []int{0}
-	if last := len(messages) - 1; len(a.request.Tools) > 0 && last > 0 {
-		places = append(places, last)
-	}
-	for _, at := range places {
-		message := toObject(messages[at])
-		if text, ok := message["content"].(string); ok && text != "" {
-			message["content"] = []any{map[string]any{"type": "text", "text": text,
-				"cache_control": map[string]string{"type": "ephemeral"}}}
-			messages[at] = message
-		}
-	}
-}
-
 // chatBody is the part of a chat completion that is read. It omits unneeded fields: a wrong type in one of them is
 // no reason to lose an answer.
 type chatBody struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/llmtest"
@@ -44,10 +45,13 @@ var readFile = llm.Tool{Name: "read_file", Description: "Reads a file.", Schema:
 	`{"type":"object","additionalProperties":false,"required":["path"],"properties":{"path":{"type":"string"` +
 		`,"description":"from the root"}}}`)}
 
-func clientOf(t *testing.T, s *llmtest.Server) *llm.Client {
+func clientOf(t *testing.T, s *llmtest.Server, change ...func(*llm.Options)) *llm.Client {
 	t.Helper()
-	c, err := llm.New(llm.Options{BaseURL: s.URL, Key: key, Model: "m",
-		HTTP: transport.New(transport.Options{Tries: 1})})
+	o := llm.Options{BaseURL: s.URL, Key: key, Model: "m", HTTP: transport.New(transport.Options{Tries: 1})}
+	for _, set := range change {
+		set(&o)
+	}
+	c, err := llm.New(o)
 	require.NoError(t, err)
 	return c
 }
@@ -183,5 +187,30 @@ func TestP9_AConversationsPrefixIsCachedAndItsUsageComesBack(t *testing.T) {
 		require.True(t, slices.ContainsFunc(server.Requests(), func(r llmtest.Request) bool {
 			return len(r.Turns) == 2
 		}))
+	}
+}
+
+// TestP9_FilesShareTheirPrefixOnlyByBreakpoints: OpenAI's newer models find a prefix at the end of a message alone.
+func TestP9_FilesShareTheirPrefixOnlyByBreakpoints(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []llmtest.Kind{llmtest.Strict, llmtest.Responses} {
+		bill := map[string]cost.Usage{}
+		for _, wanted := range []string{llm.MarksOn, llm.MarksOff} {
+			server := llmtest.Start(t, llmtest.Curious(llmtest.Honest), llmtest.As(kind),
+				func(s *llmtest.Server) { s.Caches = true })
+			c := clientOf(t, server, func(o *llm.Options) { o.Model, o.CacheMarks = "gpt-6-luna", wanted })
+			for _, more := range []string{"", "\n"} {
+				r := reviewOf(readFile)
+				r.System += strings.Repeat(" Be careful.", 600)
+				r.User += more
+				_, looked := converse(t, c, r)
+				require.Equal(t, 1, looked)
+			}
+			bill[wanted] = server.Bill()
+		}
+		on, off := bill[llm.MarksOn], bill[llm.MarksOff]
+		require.Equal(t, off.InputTokens, on.InputTokens)
+		require.Greater(t, on.CachedTokens-off.CachedTokens, int64(1_800), "the system turn is read by the second file")
+		require.Less(t, on.CacheWriteTokens, off.CacheWriteTokens-1_800)
 	}
 }

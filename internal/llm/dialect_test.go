@@ -44,6 +44,10 @@ var refusedWords = []struct {
 		`[('messages.0.content' : value must be a string)]","type":"invalid_request_error"}}`, marks},
 	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'messages', 0,` +
 		` 'content', 0, 'cache_control'), 'msg': 'Extra inputs are not permitted'}]"}`, marks},
+	{"OpenAI", 400, `{"error":{"message":"Unsupported parameter: 'prompt_cache_options' is not supported with this` +
+		` model.","type":"invalid_request_error","param":"prompt_cache_options"}}`, marks},
+	{"OpenAI", 400, `{"error":{"message":"Unknown parameter: 'input[0].content[0].prompt_cache_breakpoint'.",` +
+		`"type":"invalid_request_error","code":"unknown_parameter"}}`, marks},
 	{"Bedrock", 400, `{"error":{"message":"tools.0.custom.strict: Extra inputs are not permitted"}}`, strict},
 	{"OpenAI", 400, `{"error":{"message":"Invalid schema for function 'look': In context=(), 'additionalProperties'` +
 		` is required","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}`, strict},

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -36,7 +35,7 @@ type Client struct {
 	model    string
 	http     *http.Client
 	settings settings
-	marks    bool // requests mark what is worth caching
+	mark     cacheMark
 	limiter  *limit.Limiter
 	log      func(string)
 	dialect  dialect
@@ -55,7 +54,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		at: at, key: key, model: model, http: o.HTTP, settings: newSettings(o.ModelOptions, model),
-		marks: at.wantsMarks(o.CacheMarks), limiter: o.Limiter, log: o.Log,
+		mark: at.cacheMark(o.CacheMarks, model), limiter: o.Limiter, log: o.Log,
 	}
 	if at.responsesOnly {
 		c.dialect.form[via] = viaResponses
@@ -156,29 +155,4 @@ func (o Options) keyAndModel() (key, model string, err error) {
 		return "", "", errors.New("api-key: it contains a space, a line break or a character outside ASCII")
 	}
 	return key, model, nil
-}
-
-// The values of Options.CacheMarks: marks for hosts that are known to take them, for every host, for none.
-const (
-	MarksAuto = "auto"
-	MarksOn   = "on"
-	MarksOff  = "off"
-)
-
-// markedHosts take cache_control in chat completions, and cache nothing of Claude's without it
-// (https://openrouter.ai/docs/features/prompt-caching,
-// https://docs.claude.com/en/docs/build-with-claude/prompt-caching).
-var markedHosts = []string{"openrouter.ai", "anthropic.com"}
-
-// wantsMarks reports whether requests to an endpoint mark what is worth caching.
-func (e endpoint) wantsMarks(wanted string) bool {
-	switch wanted {
-	case MarksOn:
-		return true
-	case MarksOff:
-		return false
-	}
-	return slices.ContainsFunc(markedHosts, func(known string) bool {
-		return e.host == known || strings.HasSuffix(e.host, "."+known)
-	})
 }

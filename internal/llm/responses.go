@@ -10,7 +10,10 @@ import (
 // responsesRequest returns a request for the Responses interface, without its input. The server
 // stores nothing: the reasoning comes back encrypted and is sent along with the tools' results.
 func (c *Client) responsesRequest(a *wireRequest) openai.CreateResponseRequest {
-	out := openai.CreateResponseRequest{Model: c.model, Instructions: a.request.System, Store: new(bool)}
+	out := openai.CreateResponseRequest{Model: c.model, Store: new(bool)}
+	if !a.uses[marks] {
+		out.Instructions = a.request.System
+	}
 	if c.at.deployment != "" {
 		out.Model = c.at.deployment
 	}
@@ -34,9 +37,13 @@ func (c *Client) responsesRequest(a *wireRequest) openai.CreateResponseRequest {
 	return out
 }
 
-// items returns the conversation after the system turn.
+// items returns the conversation after the system turn or, with marks, which instructions cannot have, from it on.
 func (a *wireRequest) items() []any {
 	out := []any{openai.ResponseInputMessage{Role: string(RoleUser), Content: nonEmpty(a.request.User)}}
+	if a.uses[marks] {
+		out = slices.Insert(out, 0, any(openai.ResponseInputMessage{Role: openai.ChatMessageRoleSystem,
+			Content: nonEmpty(a.request.System)}))
+	}
 	for _, t := range a.request.Turns {
 		switch {
 		case t.Role == RoleTool:
@@ -47,6 +54,9 @@ func (a *wireRequest) items() []any {
 		default:
 			out = append(out, openai.ResponseInputMessage{Role: string(t.Role), Content: nonEmpty(t.Text)})
 		}
+	}
+	if a.uses[marks] {
+		a.addMarks(out)
 	}
 	return out
 }

@@ -27,6 +27,26 @@ type common struct {
 	Temperature *float64 `json:"temperature"`
 }
 
+// content is a text, as a string or in parts; marked reports that it ends with a cache breakpoint.
+type content struct {
+	text   string
+	marked bool
+}
+
+func (c *content) UnmarshalJSON(raw []byte) error {
+	var parts []struct {
+		Text       string
+		Breakpoint any `json:"prompt_cache_breakpoint"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return json.Unmarshal(raw, &c.text)
+	}
+	for _, p := range parts {
+		c.text, c.marked = c.text+p.Text, p.Breakpoint != nil
+	}
+	return nil
+}
+
 type function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -69,6 +89,10 @@ func (k *Rules) readChat(raw []byte, out *Request) *refusal {
 // read copies what both interfaces have in common.
 func (q common) read(out *Request, tools []function, format jsonSchema, effort string) *refusal {
 	out.Model, out.Temperature, out.Effort = q.Model, q.Temperature, effort
+	if _, set := out.Fields["prompt_cache_options"]; set && !breakpoints.MatchString(q.Model) {
+		return invalid("Unsupported parameter: 'prompt_cache_options' is not supported with this model.").
+			withParam("prompt_cache_options").withCode("unsupported_parameter")
+	}
 	_, chosen := out.Fields["tool_choice"]
 	_, parallel := out.Fields["parallel_tool_calls"]
 	if tools == nil && (chosen || parallel) {
@@ -133,9 +157,9 @@ func filtered(hit bool) object {
 }
 
 type chatMessage struct {
-	Role      string  `json:"role"`
-	Content   *string `json:"content"`
-	Refusal   *string `json:"refusal"`
+	Role      string   `json:"role"`
+	Content   *content `json:"content"`
+	Refusal   *string  `json:"refusal"`
 	ToolCalls []struct {
 		ID       string `json:"id"`
 		Function Call   `json:"function"`
@@ -155,7 +179,7 @@ func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 		case i < 2 && !slices.Contains(leading[i], m.Role), len(messages) < 2:
 			return invalid("messages: expected one system and one user message at first").withParam("messages")
 		case i == 0:
-			out.System = turn.Text
+			out.System, out.Breakpoint = turn.Text, m.Content != nil && m.Content.marked
 		case i == 1:
 			out.User = turn.Text
 		default:
@@ -170,7 +194,7 @@ var leading = [][]string{{"system", "developer"}, {"user"}}
 func (k *Rules) readMessage(i int, m chatMessage) (Turn, *refusal) {
 	turn := Turn{Role: m.Role, CallID: m.ToolCallID}
 	if m.Content != nil {
-		turn.Text = *m.Content
+		turn.Text = m.Content.text
 	}
 	if m.Thought != nil {
 		turn.Thought = *m.Thought

@@ -41,7 +41,7 @@ type Server struct {
 // New returns a server that is not listening yet.
 func New(script Script) *Server {
 	return &Server{script: script, Whole: Nothing, tries: map[string]int{},
-		thoughts: thoughts{behind: map[string]thought{}}}
+		thoughts: thoughts{behind: map[string]thought{}}, meter: meter{prefixes: map[string]bool{}}}
 }
 
 // Start listens on a free loopback port until the test ends. Options are applied before the first request.
@@ -134,8 +134,8 @@ func (s *Server) complete(r Request, a Answer) Answer {
 	if s.Cuts {
 		a = a.cut(r.MaxTokens)
 	}
-	if s.Caches && a.Cached == 0 {
-		a.Cached = s.cached(r)
+	if s.Caches && a.Cached == 0 && a.CacheWrite == 0 {
+		a.Cached, a.CacheWrite = s.cached(r)
 	}
 	if a.ok() {
 		s.charge(r, a)

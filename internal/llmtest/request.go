@@ -14,6 +14,7 @@ type Request struct {
 	Interface   string // Chat or ResponsesAPI
 	Model       string
 	System      string // the first turn
+	Breakpoint  bool   // it ends with a cache breakpoint
 	User        string // the second turn
 	Turns       []Turn // the rest of the conversation
 	Tools       []Tool // offered to the model
@@ -52,18 +53,28 @@ type Tool struct {
 
 // prompt returns all that a model reads, in the order in which it is cached.
 func (r Request) prompt() string {
+	text, _ := r.turns()
+	return text
+}
+
+// turns returns the prompt, and where in it its turns end.
+func (r Request) turns() (text string, ends []int) {
 	var b strings.Builder
 	for _, t := range r.Tools {
 		b.WriteString(t.Name + t.Description + string(t.Schema))
 	}
-	b.WriteString(r.System + r.User)
+	b.WriteString(r.System)
+	ends = append(ends, b.Len())
+	b.WriteString(r.User)
+	ends = append(ends, b.Len())
 	for _, t := range r.Turns {
 		b.WriteString(t.Text + t.Thought)
 		for _, c := range t.Calls {
 			b.WriteString(c.Name + c.Arguments)
 		}
+		ends = append(ends, b.Len())
 	}
-	return b.String()
+	return b.String(), ends
 }
 
 // bytesPerToken is how this server counts tokens.

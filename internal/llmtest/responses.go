@@ -26,7 +26,7 @@ type item struct {
 	Type      string  `json:"type"`
 	ID        string  `json:"id"`
 	Role      string  `json:"role"`
-	Content   string  `json:"content"`
+	Content   content `json:"content"`
 	CallID    string  `json:"call_id"`
 	Name      string  `json:"name"`
 	Arguments *string `json:"arguments"`
@@ -60,6 +60,9 @@ func (t *thoughts) readInput(items []item, out *Request) *refusal {
 				it.ID).withParam("input")
 		}
 	}
+	if len(turns) > 0 && out.System == "" && slices.Contains(leading[0], turns[0].Role) {
+		out.System, out.Breakpoint, turns = turns[0].Text, items[0].Content.marked, turns[1:]
+	}
 	late := slices.ContainsFunc(turns, func(t Turn) bool { return slices.Contains(leading[0], t.Role) })
 	if out.System == "" || len(turns) == 0 || turns[0].Role != "user" || late {
 		return invalid("input: expected one user message at first, and no other instructions").withParam("input")
@@ -77,10 +80,10 @@ func isMessage(it item) bool { return it.Type == "message" || it.Type == "" }
 func (t *thoughts) readItem(i int, items []item, turns *[]Turn) *refusal {
 	switch it := items[i]; {
 	case isMessage(it):
-		if it.Content == "" || it.Role == "" {
+		if it.Content.text == "" || it.Role == "" {
 			return invalid("Invalid 'input[%d]': a message of role '%s' without a text", i, it.Role)
 		}
-		turnOf(turns, it.Role).Text += it.Content
+		turnOf(turns, it.Role).Text += it.Content.text
 	case it.Type == "reasoning":
 		if it.ID == "" || it.Summary == nil {
 			return invalid("Missing required parameter: 'input[%d].id' or 'summary'.", i)
