@@ -15,6 +15,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/injection"
 )
 
 // workflow is what the rules below look at. Text is the file's own.
@@ -314,4 +316,13 @@ func TestT32_NothingInTheProgramApprovesOrMerges(t *testing.T) {
 		"a pending review and its submission, whose event is constant")
 	require.Equal(t, slices.Repeat([]string{"github/write/branch.go"}, 3), pushed,
 		"a new branch, a commit whose parent is the expected one, and a draft pull request")
+}
+
+func TestWhatInitWritesAddressesNoReviewer(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../.github/workflows/*.yml")
+	require.NoError(t, err)
+	for _, file := range append(files, "setup/pr-review.yml") {
+		require.Empty(t, injection.Scan(string(read(t, file))), file)
+	}
 }

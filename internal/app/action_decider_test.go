@@ -39,16 +39,16 @@ func TestT26_Check12_WhoMayNotDecideByDispatch(t *testing.T) {
 		}, []string{`dispatched by "", started by "maya"`}},
 		"of nowhere that is told": {func(j *job) {
 			j.set("GITHUB_REF", "")
-		}, []string{"from another branch than the default one"}},
+		}, []string{"from a branch other than the default"}},
 		"somebody else's re-run": {func(j *job) { j.set("GITHUB_TRIGGERING_ACTOR", "sam") },
 			[]string{"dispatched by one person and started again by another", `dispatched by "maya", started by "sam"`,
 				"Run workflow, not Re-run"}},
 		"of a branch (T39)": {func(j *job) { j.set("GITHUB_REF", "refs/heads/topic") },
-			[]string{"the decision was dispatched from another branch than the default one", "found   refs/heads/topic",
+			[]string{"the decision was dispatched from a branch other than the default", "found   refs/heads/topic",
 				"without --ref"}},
 		"of a tag called like the branch (T39)": {func(j *job) {
 			j.set("GITHUB_REF", "refs/tags/main")
-		}, []string{"from another branch than the default one"}},
+		}, []string{"from a branch other than the default"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})

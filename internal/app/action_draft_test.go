@@ -118,10 +118,10 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 		}, []string{`unknown input "enviroment"`, `did you mean "environment"?`}},
 		"unknown mode": {func(j *job) {
 			j.with("mode", "reviw")
-		}, []string{`input mode: "reviw" is none of review, implement`}},
+		}, []string{`input mode: "reviw" is not one of review, implement`}},
 		"unknown decision": {func(j *job) {
 			j.with("mode", "resume", "decision", "yes")
-		}, []string{`input decision: "yes" is none of approve, abort`}},
+		}, []string{`input decision: "yes" is not one of approve, abort`}},
 		"two at once": {func(j *job) {
 			j.with("concurrency", "0", "expires", "soon")
 		}, []string{"input concurrency", "input expires"}},

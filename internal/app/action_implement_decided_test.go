@@ -206,7 +206,7 @@ func TestCommandsForATicketSuggestPaths(t *testing.T) {
 	drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
 	for _, text := range []string{"/keep pay/round.go", "/severity pay/round.go nit", "/edit pay/round.go: x", "/drop"} {
 		e := s.ticketDecision(drafted.outputs["code"], "", "approve", text).start().is(3, "REFUSED")
-		e.says("dropped by their paths", "perhaps /drop pay/half_test.go: REASON")
+		e.says("dropped by their paths", "did you mean /drop pay/half_test.go: REASON")
 		require.NotContains(t, e.log, "finding")
 	}
 	s.unpushed()

@@ -47,7 +47,7 @@ func TestT38_AKeyThatIsNoneEndsBothJobsBeforeTheFirstRequest(t *testing.T) {
 func TestT38_AnInputOfTrustThatIsUnknownIsExit2(t *testing.T) {
 	s := setUp(t, scene{})
 	s.draftJob().with("trust", "sealed", "checkpoint-key", checkpointKey).start().is(2,
-		"").says(`input trust: "sealed" is none of digest, seal, encrypt`)
+		"").says(`input trust: "sealed" is not one of digest, seal, encrypt`)
 	require.Empty(t, s.hub.Requests())
 }
 

@@ -209,7 +209,7 @@ func TestT26_Check12_WhoMayNotRevise(t *testing.T) {
 			login).start(), says)
 	}
 	s.refused(s.revising(code, "be kinder").set("GITHUB_REF", "refs/heads/topic").start(),
-		"another branch than the default one")
+		"a branch other than the default")
 	require.Len(t, s.model.Requests(), paid)
 }
 

@@ -152,7 +152,10 @@ func completions(commands []command, words []string) (found []string) {
 	if len(before) > 0 && strings.HasPrefix(last, "-") {
 		if c, _, _ := lookup(commands, before); c.run != nil {
 			flags, _ := c.parse(nil)
-			flags.VisitAll(func(f *pflag.Flag) { found = append(found, "--"+f.Name+"\t"+f.Usage) })
+			flags.VisitAll(func(f *pflag.Flag) {
+				_, usage := pflag.UnquoteUsage(f)
+				found = append(found, "--"+f.Name+"\t"+usage)
+			})
 		}
 	}
 	return slices.DeleteFunc(slices.Compact(found), func(w string) bool { return !strings.HasPrefix(w, last) })

@@ -86,9 +86,12 @@ func (r *remote) namedDrafts(ctx context.Context) ([]parkedDraft, error) {
 	case len(drafts) == 0 && r.readErr != nil:
 		return nil, r.readErr
 	case len(drafts) == 0:
-		return nil, problem.Refuse(1, "no draft of "+r.ref.String()+" is parked on GitHub",
-			fmt.Sprintf("%s threads %s lists the ones that are; --instance and --code name another one", r.Name,
-				r.ref.FullName()))
+		of := r.ref.String()
+		if r.Code != "" {
+			of += " with code " + r.Code
+		}
+		return nil, problem.Refuse(1, "no draft of "+of+" is parked on GitHub", fmt.Sprintf(
+			"%s threads %s lists the ones that are; --instance and --code name another one", r.Name, r.ref.FullName()))
 	}
 	return drafts, nil
 }

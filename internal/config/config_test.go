@@ -68,10 +68,10 @@ func mistakes() []mistake {
 		{"nested", "admission:\n  draft: skip\n", "f.yml:2:3: unknown key \"draft\"\n  did you mean \"drafts\"?",
 			false},
 		{"far", "zzzzzz: 1\n", "f.yml:1:1: unknown key \"zzzzzz\"; SETTINGS.md lists the known ones", false},
-		{"policy", "admission:\n  bots: maybe\n", `f.yml:2:9: "maybe" is none of skip, review`, false},
+		{"policy", "admission:\n  bots: maybe\n", `f.yml:2:9: "maybe" is not one of skip, review`, false},
 		{"nearly a policy", "admission:\n  bots: reviews\n", `did you mean "review"?`, false},
 		{"boolean", "admission:\n  on-demand: 1\n", "f.yml:2:14: expected true or false, got a number", false},
-		{"severity", "report:\n  from: mino\n", "f.yml:2:9: \"mino\" is none of nit, minor, major, blocker\n  " +
+		{"severity", "report:\n  from: mino\n", "f.yml:2:9: \"mino\" is not one of nit, minor, major, blocker\n  " +
 			"did you " +
 			"mean \"minor\"?", false},
 		{"category", "report:\n  categories: [security, corectness]\n", "did you mean \"correctness\"?", false},

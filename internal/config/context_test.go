@@ -15,7 +15,7 @@ import (
 func contextMistakes() []mistake {
 	source := func(text string) string { return "context:\n  sources:\n    - " + text + "\n" }
 	return []mistake{
-		{"show", "context: {show: all}\n", `f.yml:1:17: "all" is none of key, criteria, full`, false},
+		{"show", "context: {show: all}\n", `f.yml:1:17: "all" is not one of key, criteria, full`, false},
 		{"context's key", "context: {project: [PAY]}\n", `did you mean "projects"?`, false},
 		{"project", "context: {projects: [pay]}\n", `f.yml:1:22: "pay" is not a project's key, such as PAY`, false},
 		{"label form", "context: {labels: ['jira:']}\n", `"jira:" is not a form of labels with one *`, false},
@@ -38,7 +38,7 @@ func contextMistakes() []mistake {
 			"criteria-field is a field of jira", false},
 		{"field", source("{jira: https://a.b, token-env: T, criteria-field: a b}"),
 			`"a b" is not a field's id, such as customfield_10042`, false},
-		{"tracker", source("issues: gitlab"), `"gitlab" is none of github`, false},
+		{"tracker", source("issues: gitlab"), `"gitlab" is not one of github`, false},
 		{"beside issues", source("{issues: github, token-env: T}"), "beside issues there is nothing to set", false},
 		{"no server", source("mcp: {preset: rovo}"), "an MCP server has either command or url", false},
 		{"two servers", source("mcp: {preset: rovo, url: https://a.b, command: [x]}"), "either command or url", false},

@@ -79,8 +79,8 @@ func facts(v config.Value) (all factList) {
 		all = factList{{"$ref", "#/$defs/cap"}}
 	case strings.Contains(said, "expected text"):
 		said = mistaken(v.Key, `"?"`)
-		_, known, choice := strings.Cut(said, " is none of ")
-		if choice && strings.Contains(mistaken(v.Key, `"a:b"`), " is none of ") {
+		_, known, choice := strings.Cut(said, " is not one of ")
+		if choice && strings.Contains(mistaken(v.Key, `"a:b"`), " is not one of ") {
 			all = factList{{"enum", strings.Split(strings.Split(known, "\n")[0], ", ")}}
 			break
 		}

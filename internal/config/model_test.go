@@ -120,7 +120,7 @@ func modelMistakes() []mistake {
 		{"broken time", "agent:\n  max-time: 1500ms\n", `"1500ms" is not a time in whole seconds`, true},
 		{"long time", "agent:\n  max-time: 7h\n", `"7h" is not a time`, true},
 		{"effort", "model-options:\n  effort: hihg\n",
-			"f.yml:2:11: \"hihg\" is none of none, minimal, low, medium, high, xhigh, max\n  did you mean \"high\"?",
+			"f.yml:2:11: \"hihg\" is not one of none, minimal, low, medium, high, xhigh, max\n  did you mean \"high\"?",
 			false},
 		{"temperature", "model-options:\n  temperature: 2.1\n", "f.yml:2:16: expected a number from 0 to 2, got 2.1",
 			false},

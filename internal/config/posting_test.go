@@ -53,7 +53,7 @@ func commentMistakes() []mistake {
 		{"a module twice", "modules: [{name: a, paths: [a]}, {name: a, paths: [b]}]\n", "appears twice", true},
 		{"a module's glob", "modules: [{name: a, paths: ['../a']}]\n", "is not a glob", false},
 		{"files of a proposal", "implement: {max-files: 21}\n", "expected a whole number from 1 to 20, got 21", false},
-		{"its pull request", "implement: {pull-request: ready}\n", "is none of draft, link", false},
+		{"its pull request", "implement: {pull-request: ready}\n", "is not one of draft, link", false},
 		{"environment", "environments:\n  - {paths: [a]}\n",
 			"this needs paths, a list of globs, and environment, a name", false},
 		{"environment without paths", "environments:\n  - {paths: [], environment: a}\n", "this needs paths", false},

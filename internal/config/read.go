@@ -192,7 +192,7 @@ func (r *reader) oneOf(known []string) func(ast.Node, string) bool {
 		if slices.Contains(known, s) {
 			return true
 		}
-		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = problem.Nearest(s, known)
+		r.fail(n, "%.60q is not one of %s", s, strings.Join(known, ", ")).Hint = problem.Nearest(s, known)
 		return false
 	}
 }

@@ -12,7 +12,7 @@ func retrievalMistakes() []mistake {
 	return []mistake{
 		{"no model", "embeddings:\n  dimensions: 7\n", "f.yml:2:3: embeddings needs model", false},
 		{"unknown style", "rerank: {model: m, style: openai}\n",
-			`f.yml:1:27: "openai" is none of cohere, voyage`, false},
+			`f.yml:1:27: "openai" is not one of cohere, voyage`, false},
 		{"no dimensions", "embeddings: {model: m, dimensions: 0}\n",
 			"f.yml:1:36: expected a whole number from 1 to 4096, got 0", false},
 		{"no address", "embeddings: {model: m, base-url: api.example}\n",

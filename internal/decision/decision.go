@@ -144,7 +144,7 @@ func ParseSeverity(name string) (Severity, error) {
 		for _, v := range Severities() {
 			names = append(names, string(v))
 		}
-		return "", fmt.Errorf("severity %q is none of %s", name, strings.Join(names, ", "))
+		return "", fmt.Errorf("severity %q is not one of %s", name, strings.Join(names, ", "))
 	}
 	return s, nil
 }

@@ -157,7 +157,7 @@ func TestP8_MessageShowsHiddenTextAndIsBounded(t *testing.T) {
 func TestP12_ARouteSaysItsOwnNextStep(t *testing.T) {
 	t.Parallel()
 	_, err := Parse("/remove F2\n/drop")
-	require.ErrorContains(t, err, "; perhaps /drop F2")
+	require.ErrorContains(t, err, "; did you mean /drop F2")
 	var bad *Error
 	require.ErrorAs(t, err, &bad)
 	require.ErrorContains(t, err, "  next    correct the lines and decide again")

@@ -114,7 +114,7 @@ func (e *Error) reason(l BadLine) string {
 	case e.Unquoted:
 		return quotation().ReplaceAllString(l.Reason, "the word there")
 	case l.Meant != "":
-		return l.Reason + "; perhaps " + guard.Line(l.Meant, shownMeant)
+		return l.Reason + "; did you mean " + guard.Line(l.Meant, shownMeant) + "?"
 	}
 	return l.Reason
 }

@@ -22,8 +22,8 @@ func TestAFileOfAChangeIsDroppedByItsPathAlone(t *testing.T) {
 		"/keep F1":                     only,
 		"/drop minor":                  only,
 		"/edit F1: x":                  only,
-		"/keep pay/half.go":            "perhaps /drop api/api.go: REASON",
-		"/drop blocker":                "perhaps /drop api/api.go: REASON",
+		"/keep pay/half.go":            "did you mean /drop api/api.go: REASON",
+		"/drop blocker":                "did you mean /drop api/api.go: REASON",
 		"/drop pay/half_test.go":       "",
 		"/drop pay/**, api.go: later.": "nothing is left to apply",
 	} {

@@ -17,15 +17,15 @@ func refuseNote(line string) []string {
 	first, _ := cutWord(bare)
 	switch {
 	case verbAfterMarks().MatchString(bare) || verbInside().MatchString(addresses().ReplaceAllString(text, " ")):
-		return []string{"a command starts its line with a slash, and a note contains none"}
+		return []string{"a command begins its line, with a slash"}
 	case len(findIDs(line)) > 0:
-		return []string{"names a finding, and a note changes nothing"}
+		return []string{"names a finding, but is not a command"}
 	case slices.Contains(refusedOpenings(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || saysNo(bare),
 		foldWord(bare) != "approve" && isCommand("/"+bare):
-		return []string{"could be meant to change the decision, and a note changes nothing"}
+		return []string{"could be meant to change the decision, but is not a command"}
 	}
 	if p := findPhrase(text, Phrases()); p != "" {
-		return []string{`says "` + p + `", and a note changes nothing`}
+		return []string{`says "` + p + `", but is not a command`}
 	}
 	return nil
 }

@@ -144,11 +144,11 @@ func (r Record) invalid() string {
 	case r.Thread == "" || r.By == "" || r.At.IsZero():
 		return "thread, by or at is missing"
 	case verdictOf(string(r.Decision)) == "":
-		return "decision is none of approve, abort, revise"
+		return "decision is not one of approve, abort, revise"
 	case !digestPattern().MatchString(r.Digest) || r.Code != r.Digest[:16]:
 		return "digest is not a SHA-256, or code is not its beginning"
 	case !slices.Contains([]Via{ByApproval, ByDispatch, ByCommandLine, ByRedraft}, r.Via):
-		return "via is none of approval, dispatch, command line, redraft"
+		return "via is not one of approval, dispatch, command line, redraft"
 	case r.Review < 0 || r.Review != 0 && r.Decision != Approve:
 		return "review is not a review's id, or the decision is not an approval"
 	case r.Withdrawn() && r.Decision != Abort:

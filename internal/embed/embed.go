@@ -115,7 +115,7 @@ type vendor struct{ style, url string }
 func newServer(o Options, what string, vendors ...vendor) (*server, error) {
 	at := slices.IndexFunc(vendors, func(v vendor) bool { return v.style == cmp.Or(o.Style, vendors[0].style) })
 	if at < 0 {
-		return nil, problem.Usage(fmt.Sprintf("%s.style: %.40q is none of %s", what, o.Style,
+		return nil, problem.Usage(fmt.Sprintf("%s.style: %.40q is not one of %s", what, o.Style,
 			vendors[0].style+", "+vendors[1].style), "")
 	}
 	own := vendors[at].url

@@ -307,7 +307,7 @@ func TestAnAddressOrAKeyThatCannotBeIsTheSettings(t *testing.T) {
 		"embeddings.base-url: not an https address": {BaseURL: "http://example.com/v1", Model: "m"},
 		"embeddings.model: no name given":           {BaseURL: "https://example.com"},
 		"contains a space":                          {BaseURL: "https://example.com", Model: "m", Key: "a b"},
-		`"cohere" is none of openai, voyage`:        {BaseURL: "https://example.com", Model: "m", Style: "cohere"},
+		`"cohere" is not one of openai, voyage`:     {BaseURL: "https://example.com", Model: "m", Style: "cohere"},
 	} {
 		_, err := embed.NewEmbedder(o)
 		require.ErrorContains(t, err, want)

@@ -47,7 +47,7 @@ func (r *run) forecast() string {
 	asked := cost.Add(priced(reviews, r.Budget.Price), priced(rulings, r.Budget.Judge))
 	text := fmt.Sprintf("%s, %s to review", wording.Count(len(r.Cases), "case"), wording.Count(files, "file"))
 	if asked.Calls == 0 {
-		return text + "; no question is new."
+		return text + "; every answer is there already."
 	}
 	return fmt.Sprintf("%s; about %s with %.2f million input and %.2f million output tokens, %s.", text,
 		wording.Count(int(asked.Calls), "question"), float64(asked.InputTokens)/1e6, float64(asked.OutputTokens)/1e6,

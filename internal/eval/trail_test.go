@@ -116,7 +116,7 @@ func TestTheForecastLeavesOutWhatIsPaid(t *testing.T) {
 		"4 files, 3 known defects and one more finding a case, two votes each")
 	_, err = eval.Run(t.Context(), o)
 	require.NoError(t, err)
-	require.Contains(t, told[1], "no question is new")
+	require.Contains(t, told[1], "every answer is there already")
 	o.Judge.Agreement = true
 	_, err = eval.Run(t.Context(), o)
 	require.NoError(t, err)

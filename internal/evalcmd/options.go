@@ -78,7 +78,7 @@ func (s *scripted) parse(v string) error {
 		s.Seed, err = strconv.ParseUint(parts[2], 10, 64)
 	}
 	if err != nil || len(parts) > 3 || !(s.Recall >= 0 && s.Recall <= 1) || !(s.Noise >= 0 && s.Noise <= 20) {
-		return fmt.Errorf("%q is none of RECALL, RECALL:NOISE, RECALL:NOISE:SEED and shown,"+
+		return fmt.Errorf("%q is not one of RECALL, RECALL:NOISE, RECALL:NOISE:SEED and shown,"+
 			" with a recall from 0 to 1 and a noise from 0 to 20 findings a file", v)
 	}
 	return nil

@@ -94,7 +94,7 @@ func Dispatch(actor, triggering, ref, defaultBranch string) error {
 			"dispatch it again under your own name: Run workflow, not Re-run",
 			[2]string{"who", "dispatched by \"" + actor + "\", started by \"" + triggering + "\""})
 	case defaultBranch == "" || ref != "refs/heads/"+defaultBranch:
-		return refuse("the decision was dispatched from another branch than the default one",
+		return refuse("the decision was dispatched from a branch other than the default",
 			"dispatch it with the default branch chosen, without --ref",
 			[2]string{"found", ref}, [2]string{"wanted", "refs/heads/" + defaultBranch})
 	}

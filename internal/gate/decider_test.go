@@ -101,13 +101,13 @@ func TestCheck12_T26_T39_ADispatchIsOneAndTheSamePersons(t *testing.T) {
 		"run again by somebody":       {"rita", "eve", "refs/heads/main", "main", "Run workflow, not Re-run"},
 		"dispatched by nobody":        {"", "", "refs/heads/main", "main", "by one person"},
 		"started by nobody":           {"rita", "", "refs/heads/main", "main", "by one person"},
-		"from a feature branch":       {"rita", "rita", "refs/heads/feature", "main", "another branch"},
-		"from a tag of that name":     {"rita", "rita", "refs/tags/main", "main", "another branch"},
-		"from a pull request":         {"rita", "rita", "refs/pull/1/merge", "main", "another branch"},
-		"from a branch of a like end": {"rita", "rita", "refs/heads/feature/main", "main", "another branch"},
-		"a branch alone":              {"rita", "rita", "main", "main", "another branch"},
-		"a branch of another case":    {"rita", "rita", "refs/heads/Main", "main", "another branch"},
-		"the default is not known":    {"rita", "rita", "refs/heads/", "", "another branch"},
+		"from a feature branch":       {"rita", "rita", "refs/heads/feature", "main", "a branch other"},
+		"from a tag of that name":     {"rita", "rita", "refs/tags/main", "main", "a branch other"},
+		"from a pull request":         {"rita", "rita", "refs/pull/1/merge", "main", "a branch other"},
+		"from a branch of a like end": {"rita", "rita", "refs/heads/feature/main", "main", "a branch other"},
+		"a branch alone":              {"rita", "rita", "main", "main", "a branch other"},
+		"a branch of another case":    {"rita", "rita", "refs/heads/Main", "main", "a branch other"},
+		"the default is not known":    {"rita", "rita", "refs/heads/", "", "a branch other"},
 	} {
 		err := gate.Dispatch(c.actor, c.triggering, c.ref, c.branch)
 		if c.want == "" {

@@ -51,7 +51,7 @@ func (o Origin) checkCandidate(ctx context.Context, c Candidate) error {
 	name, ok := o.Names.Parse(c.Name)
 	switch {
 	case !ok || !name.Of(o.Subject):
-		return errors.New("it is none of this " + o.Subject.Kind)
+		return errors.New("it is not of this " + o.Subject.Kind)
 	case !o.Protection.Keyed() && (o.Run == 0 || c.RunID != o.Run):
 		return errUnsealed
 	case c.RunID == 0:

@@ -51,7 +51,7 @@ func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, 
 		case c.Summary == "":
 			return []string{"technical_summary is empty"}, nil
 		case !slices.Contains([]string{"low", "medium", "high"}, c.Complexity):
-			return []string{"complexity is none of low, medium, high"}, nil
+			return []string{"complexity is not one of low, medium, high"}, nil
 		}
 		return nil, nil
 	})

@@ -3,7 +3,7 @@
 // verdicts and forged turns, in many languages and through the usual encodings.
 //
 // Its results are a warning for the person at the gate. It never removes text, never changes a
-// review, and no defence depends on it (THREATS.md, D11). It keeps no state and does no I/O.
+// review, and no defence depends on it (SECURITY.md). It keeps no state and does no I/O.
 // Start reading at Scan; hidden.go finds characters, rule.go defines what instruction-shaped text
 // consists of, score.go adds it up, lexicon holds the words, .github/DETECTOR.md the figures.
 package injection

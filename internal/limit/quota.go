@@ -29,7 +29,7 @@ const (
 // refuses two calls in a row refills at the end of a window (pace.refused).
 type quota struct {
 	left        *rate.Limiter // nil if nothing was reported
-	last        report        // the report of call number of, which began at at
+	last        report        // the report of call reportedBy, which began at reportedAt
 	reportedBy  int64
 	reportedAt  time.Time
 	total       float64 // amount charged so far

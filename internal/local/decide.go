@@ -335,7 +335,11 @@ func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict
 	if err != nil {
 		return err
 	}
-	l.Say(handoff.DecidedFirst(*r.State.Decision))
+	said := handoff.DecidedFirst(*r.State.Decision)
+	if r.State.Pull == nil || after.Outcome == reviewpr.Aborted {
+		said += "; review --again makes another draft"
+	}
+	l.Say(said)
 	return l.Decided(ctx, after)
 }
 

@@ -134,7 +134,7 @@ func (p *proposing) Park(r driver.Report, changes ...string) error {
 	if p.came = r; p.JSON {
 		return p.last.Print(p.Stdout)
 	}
-	p.parked(r, "Parked.", p.Resuming(), "or --abort, --revise TEXT; without a file: --drop PATH)", changes)
+	p.parked(r, "Parked.", p.Resuming(), "or --abort, --revise TEXT; to leave out a file: --drop PATH)", changes)
 	return nil
 }
 

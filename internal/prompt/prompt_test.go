@@ -105,7 +105,7 @@ func TestGoldenTurns(t *testing.T) {
 		"again.md": Again(User(mark, Input{Path: "a.txt", Status: "added", Patch: patch})),
 		"redraft.md": Redraft(mark, full(), Revision{claims(),
 			"F1 is a false positive: the caller closes it.\nLook at the retry once more."}),
-		"repair.md":   Repair(mark, "a.txt", "it has a key that is none of the schema", `{"finding":[]}`),
+		"repair.md":   Repair(mark, "a.txt", "it has a key that is not in the schema", `{"finding":[]}`),
 		"verify.md":   Verify(mark, full(), claims()),
 		"classify.md": Classify(mark, full()),
 		"tool.md":     ToolResult(mark, "read_file", "12 x\n13 y\n"),

@@ -29,7 +29,7 @@ type memory struct {
 	resolved map[string]int            // posted, and announced as resolved
 	drops    map[string]int
 	believed map[int64]bool // comments that are ours
-	comments []int64        // ids of the comments for the first findings that posted returns
+	comments []int64        // ids of the comments for the first findings that postedFindings returns
 }
 
 // newMemory reads the markers, newest review first. Each of our reviews repeats what earlier ones

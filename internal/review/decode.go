@@ -126,7 +126,7 @@ func decode(text, path string) ([]finding.Finding, error) {
 	return found, err
 }
 
-const unknownKey = "it has a key that is none of the schema"
+const unknownKey = "it has a key that is not in the schema"
 
 func hasKey(others map[string]jsontext.Value, key *regexp.Regexp) bool {
 	for name := range others {
@@ -253,7 +253,7 @@ func (w *wireFinding) check(path string) error {
 	case w.StartLine > w.Line:
 		return errors.New("start_line is behind line")
 	case w.Severity.Rank() < 0:
-		return errors.New("severity is none of blocker, major, minor, nit")
+		return errors.New("severity is not one of blocker, major, minor, nit")
 	case w.Confidence == nil || !(*w.Confidence >= 0 && *w.Confidence <= 1):
 		return errors.New("confidence is not a number from 0 to 1")
 	case strings.TrimSpace(w.Title) == "":

@@ -22,7 +22,7 @@ func TestMalformedAnswerIsRepairedWithoutTheDiff(t *testing.T) {
 	require.Empty(t, repair.Lines)
 	require.Equal(t, file.Path, repair.Path)
 	require.Contains(t, llmtest.Data(repair.User)["answer"], "grave")
-	require.Contains(t, llmtest.Outside(repair.User), "finding 1: severity is none of blocker, major, minor, nit")
+	require.Contains(t, llmtest.Outside(repair.User), "finding 1: severity is not one of blocker, major, minor, nit")
 	require.NotContains(t, repair.User, "DEFECT")
 }
 

@@ -64,7 +64,7 @@ func (o *overview) pathOf(value jsontext.Value) (string, error) {
 	}
 	f := o.fileOf(at.Path)
 	if f.Path == "" {
-		return "", errors.New("its path is none of the changed files")
+		return "", errors.New("its path is not one of the changed files")
 	}
 	return f.Path, nil
 }

@@ -42,7 +42,7 @@ func (p Program) Index(ctx context.Context, _ []string, o *Options) error {
 		fmt.Fprintln(p.Stdout, "not indexed: "+strings.Join(skipped[false], ", "))
 	}
 	if len(skipped[true]) > 0 {
-		fmt.Fprintln(p.Stdout, "not cut by definitions: "+strings.Join(skipped[true], ", "))
+		fmt.Fprintln(p.Stdout, "cut by lines, not by definitions: "+strings.Join(skipped[true], ", "))
 	}
 	if place.Cache.Folder != "" && len(x.Notes) == 0 && c.Index.Postgres() == "" {
 		fmt.Fprintln(p.Stdout, "kept in "+guard.Line(place.Cache.Folder, driver.MaxLine))

@@ -111,7 +111,7 @@ func choice[T ~string](at *T, known ...T) field {
 		for i, k := range known {
 			all[i] = string(k)
 		}
-		return "", fmt.Errorf("%q is none of %s", v, strings.Join(all, ", "))
+		return "", fmt.Errorf("%q is not one of %s", v, strings.Join(all, ", "))
 	}, func(v T) any { return string(v) })
 }
 
@@ -145,7 +145,7 @@ func number[T int | int64](at *T, low, high T) field {
 func boolean(at *bool) field {
 	f := parsed(at, func(v string) (bool, error) {
 		if v != "true" && v != "false" {
-			return false, fmt.Errorf("%q is none of true, false", v)
+			return false, fmt.Errorf("%q is not one of true, false", v)
 		}
 		return v == "true", nil
 	}, func(v bool) any { return v })

@@ -26,7 +26,7 @@ const policyStep = "Settings, Actions, Policies: a policy for " + draftPath + " 
 	" and workflow_dispatch"
 
 // needsPolicy reports whether GitHub starts the workflow of a repository only by a policy.
-func (r *repository) needsPolicy() bool { return r.seen && !r.facts.Private }
+func (r *repository) needsPolicy() bool { return r.public || r.seen && !r.facts.Private }
 
 // checkEvent checks that the policies of a public repository let events start the workflow that drafts. GitHub shows
 // them to administrators alone.

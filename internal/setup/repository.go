@@ -34,6 +34,8 @@ type repository struct {
 	plan      string // of the organization, if the token may see it
 	viewer    github.Viewer
 	own       bool // it has a settings file; set only for repositories of a list
+	asked     bool // without GitHub's answer, a person said whether it is public
+	public    bool // what that person said
 
 	unseen []string
 }
@@ -87,7 +89,7 @@ func onGitHubCom(ref pull.Ref) error {
 	if ref.Host == pull.DefaultHost || strings.HasSuffix(ref.Host, ".ghe.com") {
 		return nil
 	}
-	return problem.Usage(ref.Host+" is not GitHub.com",
+	return problem.Usage(ref.Host+" is not GitHub.com, and only GitHub is supported",
 		"an Enterprise Server has no artifacts for actions, which these workflows need, and init cannot know what "+
 			"carries drafts between its runners: "+
 			"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#5-enterprise-server has the steps")

@@ -126,6 +126,10 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 	if report.Steps, err = c.planSteps(ctx, r, report.Route, with.label); err != nil {
 		return err
 	}
+	if report.Route == Approval && len(c.Reviewers) == 0 {
+		report.Notes = append(report.Notes, "nobody decides on a pull request of their own: with one reviewer, name "+
+			"another (--reviewer LOGIN), or set allow-author: true in the workflow")
+	}
 	if err := writeFiles(r.top, report.Files, c.Force); err != nil {
 		return err
 	}
@@ -139,7 +143,7 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 // SetRoute parses the value of --route.
 func (c *Command) SetRoute(text string) error {
 	if c.Route = Route(text); c.Route != Approval && c.Route != Dispatch {
-		return fmt.Errorf("%q is none of approval, dispatch", text)
+		return fmt.Errorf("%q is not one of approval, dispatch", text)
 	}
 	return nil
 }
@@ -162,9 +166,12 @@ func (c *Command) choose(ctx context.Context, r *repository, params workflowPara
 			return route, "the workflow here has it already", nil
 		}
 	}
+	if !r.seen && c.Asks {
+		r.asked, r.public = true, c.yes(ctx, "Is "+r.ref.FullName()+" public?")
+	}
 	with, without := "have environments with required reviewers", "have no environments with required reviewers"
 	switch {
-	case r.seen && !r.facts.Private || !r.seen && c.yes(ctx, "Is "+r.ref.FullName()+" public?"):
+	case r.needsPolicy():
 		return Approval, "public repositories " + with + " on every plan", nil
 	case r.seen && !r.facts.Organization:
 		return Dispatch, "a person's private repositories " + without, nil

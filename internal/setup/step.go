@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +49,10 @@ func (c *Command) planSteps(ctx context.Context, r *repository, route Route, lab
 			return err
 		},
 	}, r.checkLabel(looking, label), false))
+	if c.Org == "" && !r.seen && !r.asked {
+		r.unseen = append(r.unseen, "whether it is public: if so, GitHub starts no review without a policy ("+
+			policyStep+")")
+	}
 	if c.Org == "" && r.needsPolicy() {
 		k, step := r.checkEvent(looking, draftEvents), r.policyStep()
 		if k.State == unseen || k.there {
@@ -65,13 +68,17 @@ func (c *Command) planSteps(ctx context.Context, r *repository, route Route, lab
 
 // modelStep returns the step that creates the environment with the model's key.
 func (r *repository) modelStep() Step {
-	path, branch := r.ref.FullName()+"/environments/"+modelEnvironment, cmp.Or(r.branch, "main")
+	path, branch := r.ref.FullName()+"/environments/"+modelEnvironment, r.branch
+	name := driver.Quoted(branch)
+	if branch == "" {
+		branch, name = "the default branch", `"$(gh api repos/`+r.ref.FullName()+` --jq .default_branch)"`
+	}
 	return Step{
 		What: "environment " + modelEnvironment + " for the model's key, open only to " + branch,
 		Commands: []string{
 			"gh api -X PUT repos/" + path + " -F 'deployment_branch_policy[protected_branches]=false'" +
 				" -F 'deployment_branch_policy[custom_branch_policies]=true'",
-			"gh api repos/" + path + "/deployment-branch-policies -f name=" + driver.Quoted(branch),
+			"gh api repos/" + path + "/deployment-branch-policies -f name=" + name,
 		},
 		do: func(ctx context.Context) error {
 			return write.New(r.api).SetEnvironment(ctx, r.ref, modelEnvironment, nil, branch)

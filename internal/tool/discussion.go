@@ -54,7 +54,7 @@ func Discussion(s DiscussionSource) Tool {
 				comments, err := s.page(ctx, "comment on the diff", s.API.ReviewCommentPage)
 				return reviews + comments, err
 			}
-			return "", errors.New("section is none of commits, comments, reviews")
+			return "", errors.New("section is not one of commits, comments, reviews")
 		}).Within(maxDiscussion)
 }
 

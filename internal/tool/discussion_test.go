@@ -64,7 +64,7 @@ func TestADiscussionSaysWhoSaidWhatAndWhen(t *testing.T) {
 	require.Regexp(t, `comment on the diff \d+ by github-actions\[bot\]`+at+
 		`, on "a" line 1\n\| ours\n`, reviews)
 	require.Regexp(t, `comment on the diff \d+ by lee`+at+`, on "a" line 1\n\| theirs\n`, reviews)
-	require.Contains(t, say(t, api, 12, "all"), "section is none of")
+	require.Contains(t, say(t, api, 12, "all"), "section is not one of")
 }
 
 func TestD10_WhatThisToolPostedIsNoDiscussion(t *testing.T) {

@@ -294,16 +294,16 @@ func steeringFindings(f diff.File, o Options) []finding.Finding {
 	switch {
 	case is(o.Settings):
 		flag.Severity, flag.Title = finding.Minor, "The settings of these reviews change"
-		flag.Body = "They say what is reviewed, how, and for how much. This review went by those of the base " +
-			"commit; from the merge on these hold. "
+		flag.Body = "They say what is reviewed, how, and at what cost. This review used those of the base; " +
+			"these apply after the merge. "
 	case slices.ContainsFunc(o.Instructions, is):
 		flag.Severity, flag.Title = finding.Nit, "Instructions change that guide these reviews"
-		flag.Body = "A model that reviews is shown this file. This review went by the one of the base commit; from " +
-			"the merge on this one holds. "
+		flag.Body = "A model that reviews is shown this file. This review used the base's version; this one " +
+			"applies after the merge. "
 	default:
 		return nil
 	}
-	flag.Body += "Read it as one reads code."
+	flag.Body += "Review it like code."
 	flag.Side, flag.Line = firstChange(f)
 	flag.StartLine = flag.Line
 	flag.Fingerprint = finding.Fingerprint(flag)

@@ -163,9 +163,10 @@ func Default(getenv func(string) string) (string, error) {
 	if dir := getenv("PR_REVIEW_STORE"); dir != "" {
 		return dir, nil
 	}
-	at, _ := UserFolder(getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
+	at, missing := UserFolder(getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
 	if at == "" {
-		return "", problem.Usage("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
+		return "", problem.Usage("there is no folder to keep drafts in: "+missing+" is not set",
+			"name one: --store DIR, or PR_REVIEW_STORE")
 	}
 	return at, nil
 }

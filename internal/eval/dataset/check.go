@@ -90,7 +90,7 @@ func newSide(text string) (files map[string][]diff.Hunk, reason string) {
 // not be parsed.
 func (g Golden) check(files map[string][]diff.Hunk) (reasons []string) {
 	if g.Severity != critical && g.Severity.Rank() < 0 {
-		reasons = append(reasons, fmt.Sprintf("severity %.40q is none of critical, major, minor, nit", g.Severity))
+		reasons = append(reasons, fmt.Sprintf("severity %.40q is not one of critical, major, minor, nit", g.Severity))
 	}
 	if g.Visibility != Local && g.Visibility != Context {
 		reasons = append(reasons, fmt.Sprintf("visibility %.40q is neither local nor context", g.Visibility))

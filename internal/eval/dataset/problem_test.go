@@ -68,7 +68,7 @@ func TestEachProblemIsNamed(t *testing.T) {
 			"diff", "\n"),
 		`c: diff: diff is too large: more than 1048576 bytes`: valid("c",
 			"diff", change+strings.Repeat("\n", dataset.MaxDiff)),
-		`c: golden[0]: severity "Major" is none of critical, major, minor, nit`: one("severity",
+		`c: golden[0]: severity "Major" is not one of critical, major, minor, nit`: one("severity",
 			"Major"),
 		`c: golden[0]: visibility "" is neither local nor context`: one("visibility",
 			nil),

@@ -69,7 +69,8 @@ func checkTicket(c Case) (reasons []string) {
 		what := fmt.Sprintf("criteria[%d]", i)
 		known := []finding.Verdict{finding.Met, finding.NotMet, finding.Unknown}
 		add(blank(k.Text), "%s: text is missing", what)
-		add(!slices.Contains(known, k.Verdict), "%s: verdict %.40q is none of met, not_met, unknown", what, k.Verdict)
+		add(!slices.Contains(known, k.Verdict), "%s: verdict %.40q is not one of met, not_met, unknown", what,
+			k.Verdict)
 		add(k.Verdict == finding.Met && len(k.Evidence) == 0, "%s: it is met, and no evidence is named", what)
 		place(what+".evidence", k.Evidence)
 	}

@@ -22,7 +22,7 @@ func TestTicketsThatCannotBeScoredAreMistakes(t *testing.T) {
 		"no key":      {dataset.Ticket{Summary: "s", Criteria: asking(fine).Criteria}, "key or summary is missing"},
 		"no criteria": {dataset.Ticket{Key: "A-1", Summary: "s"}, "it has no criteria"},
 		"unknown verdict": {criterion("x", "done", nil),
-			`criteria[0]: verdict "done" is none of met, not_met, unknown`},
+			`criteria[0]: verdict "done" is not one of met, not_met, unknown`},
 		"no text":         {criterion(" ", finding.NotMet, nil), "criteria[0]: text is missing"},
 		"met by nothing":  {criterion("x", finding.Met, nil), "criteria[0]: it is met, and no evidence is named"},
 		"beside the diff": {criterion("x", finding.Met, place("queue.go", 900)), "does not show lines 900 to 900"},

@@ -99,7 +99,7 @@ func TestAnAnswerOnTheWholeChangeIsRepairedOnce(t *testing.T) {
 		"half of it twice": {[]string{`{"overview":"x","findings":[` + inFile("web/refund.ts") + `,` +
 			inFile("b/api/refund.go") + `]}`}, 2, "x",
 			"Some findings on the change as a whole are missing: 1 of 2 findings could not be used: " +
-				"finding 2: its path is none of the changed files."},
+				"finding 2: its path is not one of the changed files."},
 		"broken twice": {[]string{"Looks good."}, 2, "",
 			"The change was not looked at as a whole: the model's answer could " +
 				"not be used: it is not a JSON object of the form."},
