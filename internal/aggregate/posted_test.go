@@ -57,7 +57,7 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 		}
 		kept := finding.Kept(d.all)
 		q := post.Request{
-			Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA),
+			Ref: p.Ref, Base: p, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA),
 			Digest:   strings.Repeat("0123", 16),
 			Review:   render.Review{Name: fmt.Sprintf("#%d", made.Number), Head: p.HeadSHA, Findings: kept},
 			Decision: decision.Record{By: "rita"},

@@ -54,9 +54,26 @@ func TestT24_PushAfterTheChecksAndBeforeTheWritePostsNothing(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
 	s.approved("")
-	s.pushDuring(http.MethodGet, drafted, reviewsPath).is(3,
+	s.during(http.MethodGet, drafted, reviewsPath, s.push).is(3,
 		"REFUSED").says("changed while this draft was being posted", "nothing was posted")
 	s.untouched()
+}
+
+// TestT24_RetargetAfterTheChecksPostsNothing changes the base branch, with another diff and with the same one.
+func TestT24_RetargetAfterTheChecksPostsNothing(t *testing.T) {
+	s := setUp(t, scene{})
+	s.repo.Commit("behind", "a branch that main leaves behind", baseTree())
+	s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"z.go": "z\n"}))
+	s.repo.Commit("beside", "a branch that has main", s.repo.Tree("main"))
+	s.pull.MergeBase()
+	drafted := s.parked()
+	s.approved("")
+	retarget := func(base string) func() { return func() { s.pull.Retarget(base) } }
+	s.during(http.MethodGet, drafted, reviewsPath, retarget("behind")).is(3, "REFUSED").says(
+		"changed while this draft was being posted, nothing was posted", "the same commit against another base")
+	s.untouched()
+	s.pull.Retarget("main")
+	s.during(http.MethodGet, drafted, reviewsPath, retarget("beside")).is(0, "POSTED")
 }
 
 func TestT24_PushDuringTheWriteLeavesTheReviewAtItsCommit(t *testing.T) {
@@ -64,15 +81,16 @@ func TestT24_PushDuringTheWriteLeavesTheReviewAtItsCommit(t *testing.T) {
 	drafted := s.parked()
 	reviewed := s.pull.HeadSHA()
 	s.approved("")
-	s.pushDuring(http.MethodPost, drafted, reviewsPath+"/*/events").is(0, "POSTED")
+	s.during(http.MethodPost, drafted, reviewsPath+"/*/events", s.push).is(0, "POSTED")
 	require.NotEqual(t, reviewed, s.pull.HeadSHA())
 	require.Equal(t, reviewed, s.posted().CommitID)
 	require.Contains(t, s.posted().Body, "reviewed at [`"+reviewed[:7]+"`]")
 }
 
-// pushDuring runs the posting job and moves the head while its request to the
-// reviews waits.
-func (s *stage) pushDuring(method string, drafted ended, path string) ended {
+func (s *stage) push() { s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"})) }
+
+// during runs the posting job and does something while its request to the reviews waits.
+func (s *stage) during(method string, drafted ended, path string, do func()) ended {
 	s.t.Helper()
 	hold, done := make(chan struct{}), make(chan ended, 1)
 	s.hub.Fail(method, path, githubtest.Fault{Hold: hold, Times: 1})
@@ -84,7 +102,7 @@ func (s *stage) pushDuring(method string, drafted ended, path string) ended {
 		waiting = func() bool { return s.written(path) > 0 }
 	}
 	require.Eventually(s.t, waiting, 2*time.Minute, time.Millisecond)
-	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
+	do()
 	close(hold)
 	return <-done
 }

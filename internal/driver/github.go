@@ -47,8 +47,15 @@ func Post(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Rac
 	w := write.New(o.Client)
 	q := post.Request{
 		Ref: s.Pull.Ref, Commit: s.Draft.Subject.Head, Thread: s.Draft.Thread,
-		Diff: s.Draft.Subject.Digest, Drafted: s.Draft.CreatedAt, Digest: s.Decision.Digest,
+		Diff: s.Draft.Subject.Digest, Base: *s.Pull, Drafted: s.Draft.CreatedAt, Digest: s.Decision.Digest,
 		Key: o.Protection.MarkerKey(), Review: s.Review(), Decision: *s.Decision, Race: race, Tried: tried,
+		Now: func(ctx context.Context) (now post.Now, err error) {
+			c, err := ingest.Current(ctx, o.Client, s.Pull.Ref)
+			if err == nil {
+				now = PullNow(c)
+			}
+			return now, err
+		},
 	}
 	if s.Draft.Config.Comments.Resolve {
 		q.Threads = &post.Threads{List: o.Threads, Resolve: w.ResolveThread}

@@ -50,17 +50,25 @@ func row(label, format string, args ...any) [2]string {
 }
 
 // checkUnmoved checks the pull request again: reading approvals, decisions and reviews, and a wait,
-// happen between the checks and the write (T24). A push at the last moment still leaves the review
-// at the commit that its body names.
+// happen between the checks and the write (T24). Head and base make the diff, which is only read if
+// the base is another. A push at the last moment still leaves the review at the commit that its body names.
 func checkUnmoved(ctx context.Context, r Reader, q Request) error {
-	now, err := r.Pull(ctx, q.Ref)
+	p, err := r.Pull(ctx, q.Ref)
+	now := Now{Open: p.Open(), HeadSHA: p.HeadSHA, DiffDigest: q.Diff}
+	if err == nil && (p.BaseRef != q.Base.BaseRef || p.BaseSHA != q.Base.BaseSHA) {
+		now, err = q.Now(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	if now.Open() && now.HeadSHA == q.Commit {
-		return nil
+	state := fmt.Sprintf("commit %.7s, %s", now.HeadSHA, p.State)
+	if now.Open && now.HeadSHA == q.Commit {
+		if now.DiffDigest == q.Diff {
+			return nil
+		}
+		state = "the same commit against another base"
 	}
-	return movedError("decide the draft of the new commit",
+	return movedError("decide the draft of the new commit or base",
 		fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number),
-		row("draft", "for commit %.7s", q.Commit), row("now", "commit %.7s, %s", now.HeadSHA, now.State))
+		row("draft", "for commit %.7s", q.Commit), [2]string{"now", state})
 }

@@ -44,13 +44,15 @@ type Writer interface {
 
 // Request is an approved review. Review holds the findings as decided; Digest is the checkpoint's;
 // Key seals the marker and may be nil; Race is nil if nobody else can decide; Threads is nil to
-// leave the threads of resolved findings alone. Tried means that an earlier process may have
+// leave the threads of resolved findings alone. Now reads the diff too, if the base is not Base's. Tried means that an earlier process may have
 // written the review and died before it could report.
 type Request struct {
 	Ref      pull.Ref
 	Commit   string
 	Thread   string
 	Diff     string    // the digest of what was reviewed
+	Base     pull.Pull // as it was reviewed
+	Now      func(context.Context) (Now, error)
 	Drafted  time.Time // when; what was posted until then is known to the draft
 	Digest   string
 	Key      []byte

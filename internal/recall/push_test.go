@@ -153,7 +153,7 @@ func (w *world) push(t *testing.T) (posted, resolved []string) {
 func (w *world) post(t *testing.T, p pull.Pull, found []finding.Finding, earlier []finding.Earlier) {
 	t.Helper()
 	q := post.Request{
-		Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA),
+		Ref: p.Ref, Base: p, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA),
 		Digest:   (p.HeadSHA + p.HeadSHA)[:64],
 		Decision: decision.Record{By: "rita"},
 		Review: render.Review{Name: fmt.Sprintf("#%d", p.Number), Head: p.HeadSHA, Findings: finding.Kept(found),
