@@ -235,6 +235,33 @@ func TestT22_AFolderIsNeverLeft(t *testing.T) {
 	require.Equal(t, "secret", string(text), "a link is not followed")
 }
 
+// TestWhatAKilledJobLeftUnfinishedIsRemoved leaves alone what a job may still be writing, and what is not ours.
+func TestWhatAKilledJobLeftUnfinishedIsRemoved(t *testing.T) {
+	t.Parallel()
+	c := artifactstore.Dir{Path: t.TempDir(), Prefix: "pr-review-"}
+	const killed = ".pr-review-42-aa.ABCDEFG2.tmp"
+	stay := []string{".pr-review-42-aa.ABCDEFG3.tmp", ".pr-review-42-aa.tmp", ".pr-review-42-aa.abcdefg2.tmp",
+		".other.ABCDEFG2.tmp", "pr-review-42-aa.ABCDEFG2.tmp", ".pr-review-42-bb.ABCDEFG4.tmp"}
+	for _, name := range append(stay, killed) {
+		file := filepath.Join(c.Path, name)
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		if name != stay[0] {
+			long := time.Now().Add(-2 * time.Hour)
+			require.NoError(t, os.Chtimes(file, long, long))
+		}
+	}
+	last := filepath.Join(c.Path, stay[len(stay)-1])
+	require.NoError(t, os.Remove(last))
+	require.NoError(t, os.Mkdir(last, 0o700))
+	require.NoError(t, os.Chtimes(last, time.Unix(1, 0), time.Unix(1, 0)))
+	require.NoError(t, c.Put(t.Context(), "pr-review-42-cc", []byte("zip")))
+	require.NoFileExists(t, filepath.Join(c.Path, killed))
+	for _, name := range stay[:len(stay)-1] {
+		require.FileExists(t, filepath.Join(c.Path, name))
+	}
+	require.DirExists(t, last)
+}
+
 func TestOfJobsThatShareAFolderOneTakesAName(t *testing.T) {
 	t.Parallel()
 	c := artifactstore.Dir{Path: t.TempDir()}

@@ -11,10 +11,12 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -58,7 +60,27 @@ func (d Dir) Put(_ context.Context, name string, zip []byte) error {
 			err = artifact.ErrExists
 		}
 	}
+	d.sweep(root)
 	return errors.Join(err, removeIfThere(root, temporary), syncFolder(root))
+}
+
+// abandoned is the age at which an unfinished file must be from a process that was killed.
+const abandoned = time.Hour
+
+var unfinished = pattern.Lazy(`^\.([^.].*)\.[A-Z2-7]{8}\.tmp$`)
+
+// sweep removes the unfinished files that killed jobs have left.
+func (d Dir) sweep(root *os.Root) {
+	entries, _ := fs.ReadDir(root.FS(), ".")
+	for _, e := range entries {
+		of := unfinished().FindStringSubmatch(e.Name())
+		if of == nil || !strings.HasPrefix(of[1], d.Prefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+			_ = root.Remove(e.Name()) // another job may have been faster
+		}
+	}
 }
 
 func write(root *os.Root, name string, content []byte) error {
