@@ -30,7 +30,8 @@ func TestPostPostsUnderOnesOwnAccount(t *testing.T) {
 	require.Empty(t, s.pull.Reviews())
 
 	require.Contains(t, s.resume("--post").ends(0).stdout, " --code "+code+" --post --approve\n")
-	e := s.resume("--post", "--approve", "--command", "/drop F2: as intended").ends(0)
+	e := s.cli(nil, "resume", "octo/DEMO#42:"+s.pull.HeadSHA(), "--post", "--approve", "--command",
+		"/drop F2: as intended").ends(0)
 	require.Regexp(t, `^POSTED https://github\.com/octo/demo/pull/42#pullrequestreview-[0-9]+\n$`, e.stdout)
 	review := s.posted()
 	require.Equal(t, "maya", review.User)

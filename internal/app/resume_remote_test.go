@@ -113,7 +113,7 @@ func TestResumeDispatchesTheDecisionOfADraftOnGitHub(t *testing.T) {
 func TestResumeAndShowFindAThreadsDraftOnGitHub(t *testing.T) {
 	s, code := setUpDecided(t, false)
 	thread := "octo/demo#42:" + s.pull.HeadSHA()
-	for _, typed := range []string{thread, thread[:len("octo/demo#42:")+7]} {
+	for _, typed := range []string{thread, thread[:len("octo/demo#42:")+7], "Octo/DEMO#42:" + s.pull.HeadSHA()} {
 		require.Contains(t, s.cli(nil, "show", typed).ends(0).stdout, code)
 	}
 	run := s.cli(nil, "resume", thread, "--approve", "--command", "/drop F2").ends(0).dispatched(s)

@@ -167,7 +167,7 @@ func matches(typed, id string) bool {
 	at := strings.LastIndexByte(id, ':')
 	about, ticket := id[:max(0, at)], strings.TrimSuffix(typed, ":")
 	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(id[at+1:], typed) ||
-		IsProposal(id) && (about == ticket || strings.HasSuffix(about, "~"+ticket))
+		IsProposal(id) && (about == ticket || pull.SameSubject(ticket, about) || strings.HasSuffix(about, "~"+ticket))
 }
 
 // aside separates, in the id of what was set aside, the id of its thread from a hash of its

@@ -49,11 +49,18 @@ func OfThread(typed string) (ref, instance string, ok bool) {
 const MinPrefix = 7
 
 // MatchThread reports whether a thread id as typed, its last part possibly abbreviated to
-// MinPrefix characters or more, matches id.
+// MinPrefix characters or more, matches id. Names on GitHub match in any letter case.
 func MatchThread(typed, id string) bool {
-	if typed == id {
-		return true
-	}
-	i := strings.LastIndexByte(typed, ':')
-	return i >= 0 && len(typed)-i-1 >= MinPrefix && strings.HasPrefix(id, typed) && strings.LastIndexByte(id, ':') == i
+	about, last := cutThread(typed)
+	of, whole := cutThread(id)
+	return typed == id || len(last) >= MinPrefix && strings.HasPrefix(whole, last) &&
+		(about == of || SameSubject(about, of))
+}
+
+// SameSubject reports whether two names of pull requests or tickets on GitHub differ in their letter case at most.
+func SameSubject(a, b string) bool { return strings.EqualFold(a, b) && !strings.HasPrefix(b, "local/") }
+
+func cutThread(id string) (about, last string) {
+	i := strings.LastIndexByte(id, ':')
+	return id[:max(0, i)], id[i+1:]
 }
