@@ -228,6 +228,28 @@ func TestABareCloneAndAWorkTreeAreClones(t *testing.T) {
 	}
 }
 
+// TestAWorkTreeMayLieApartFromItsGitFolder opens the three kinds whose .git is a file.
+func TestAWorkTreeMayLieApartFromItsGitFolder(t *testing.T) {
+	t.Parallel()
+	r := newTree(t)
+	r.commit("a.go", "1\n")
+	parent := t.TempDir()
+	at := func(name string) string { return filepath.Join(parent, name) }
+	r.git("worktree", "add", "--quiet", "-b", "topic", at("linked"), "main")
+	r.git("clone", "--quiet", "--separate-git-dir", at("apart.git"), r.dir, at("apart"))
+	r.git("init", "--quiet", at("outer"))
+	r.git("-C", at("outer"), "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.dir, "inner")
+	for _, dir := range []string{"linked", "apart", "outer/inner"} {
+		require.NoError(t, os.WriteFile(filepath.Join(at(dir), "a.go"), []byte("2\n"), 0o600))
+		w, err := ingest.OpenWorkTree(t.Context(), at(dir))
+		require.NoError(t, err, dir)
+		c, err := w.Change(t.Context(), false, config.File{Path: config.DefaultPath})
+		require.NoError(t, err, dir)
+		require.NoError(t, os.RemoveAll(c.Objects))
+		require.Len(t, c.Files, 1, dir)
+	}
+}
+
 func TestAPartialCloneSaysWhatToFetchAndFetchesNothing(t *testing.T) {
 	t.Parallel()
 	r := newTree(t)
