@@ -8,6 +8,8 @@ import (
 	"go/token"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/order"
 )
@@ -26,8 +28,8 @@ type span struct {
 
 // Apply returns text with all edits applied. The error names and quotes the edit that does not
 // apply, and says why. Nothing is guessed: each edit is looked for in the original text, whatever
-// the line ends of either, and must occur there exactly once, and edits must not overlap. What an
-// edit writes has the line ends of where it stands, and a byte order mark stays.
+// the line ends of either, and must occur there exactly once and not within a word, and edits must
+// not overlap. What an edit writes has the line ends of where it stands, and a byte order mark stays.
 func Apply(text string, edits []Edit) (string, error) {
 	lines := ended(text, "\n")
 	spans := make([]span, 0, len(edits))
@@ -111,8 +113,16 @@ func find(text, search string) (at int, what string) {
 	case at != strings.LastIndex(text, search):
 		return 0, fmt.Sprintf("what it looks for is there more than once; more lines around it tell them apart: %.100q",
 			first)
+	case cutsWord(text, at) || cutsWord(text, at+len(search)):
+		return 0, fmt.Sprintf("what it looks for is there only as a part of longer words: %.100q", first)
 	}
 	return at, ""
+}
+
+// cutsWord reports whether an offset stands within a name or a number: n = 1 is not n = 10.
+func cutsWord(text string, at int) bool {
+	word := func(r rune, _ int) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return word(utf8.DecodeLastRuneInString(text[:at])) && word(utf8.DecodeRuneInString(text[at:]))
 }
 
 // missing says from which line on a search is not in a text.

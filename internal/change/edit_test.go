@@ -58,7 +58,12 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 		"overlapping": {"aaa\n", []change.Edit{{"aa", "y"}}, "is there more than once"},
 		"the same line": {"a b\n", []change.Edit{{"a b", "x"}, {"b", "y"}},
 			"edit 2: it changes lines that another edit changes"},
-		"nothing": {"a\n", []change.Edit{{" \n", "y"}}, "edit 1: it looks for nothing"},
+		"a longer number": {"n = 10\n", []change.Edit{{"n = 1", "n = 2"}},
+			`edit 1: what it looks for is there only as a part of longer words: "n = 1"`},
+		"a longer name": {"do {\n\tsum(a)\n}\n", []change.Edit{{"o {\n\tsum(a)\n}\n", "y"}},
+			`edit 1: what it looks for is there only as a part of longer words: "o {"`},
+		"a longer name of other letters": {"größe\n", []change.Edit{{"gr", "y"}}, "as a part of longer words"},
+		"nothing":                        {"a\n", []change.Edit{{" \n", "y"}}, "edit 1: it looks for nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
