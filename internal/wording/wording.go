@@ -146,13 +146,22 @@ func Clip(s string, limit int) (kept string, left int) {
 	return string([]rune(s)[:limit]), n - limit
 }
 
-// Paragraphs leaves one blank line where a text from outside has several: a long gap would push what stands below it
-// out of the reader's sight.
+// Paragraphs leaves one blank line where a text from outside has several, and two in a code block, where Python has
+// them: a long gap would push what stands below it out of the reader's sight.
 func Paragraphs(s string) string {
-	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
-	return strings.Join(slices.CompactFunc(strings.Split(strings.TrimSpace(s), "\n"), func(a, b string) bool {
-		return blank(a) && blank(b)
-	}), "\n")
+	var kept []string
+	code, blank := false, 0
+	for line := range strings.SplitSeq(strings.TrimSpace(s), "\n") {
+		if blank++; strings.TrimSpace(line) != "" {
+			blank = 0
+		}
+		mark := strings.TrimLeft(line, " ")
+		code = code != (strings.HasPrefix(mark, "```") || strings.HasPrefix(mark, "~~~"))
+		if blank < 2 || blank == 2 && code {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
 }
 
 // Wrapped wraps a text and guards each row: a row may begin, within the text, with what
