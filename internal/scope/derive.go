@@ -3,6 +3,7 @@ package scope
 import (
 	"encoding/json"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,12 +15,17 @@ import (
 const maxModules = 60
 
 // Derive returns the modules of a repository whose settings name none: the folders of several
-// go.mod, else the workspaces of package.json, else its folders, sorted by name, then one for
-// the files at the root. paths are all of its files; read returns a file's contents, or nil.
+// go.mod, else the workspaces of package.json and pnpm-workspace.yaml, else those of Cargo.toml,
+// else its folders, sorted by name, then one for the files at the root. paths are all of its files;
+// read returns a file's contents, or nil.
 func Derive(paths []string, read func(string) []byte) []config.Module {
 	dirs := with(paths, "go.mod")
 	if len(dirs) < 2 || slices.Contains(dirs, ".") {
-		dirs = workspaces(with(paths, "package.json"), read("package.json"))
+		dirs = workspaces(with(paths, "package.json"), append(named(read("package.json")),
+			listed(pnpmList, read("pnpm-workspace.yaml"))...))
+	}
+	if len(dirs) < 2 {
+		dirs = workspaces(with(paths, "Cargo.toml"), listed(cargoList, read("Cargo.toml")))
 	}
 	if len(dirs) < 2 {
 		dirs = folders(paths, true)
@@ -57,29 +63,53 @@ func with(paths []string, name string) (dirs []string) {
 	return dirs
 }
 
-// workspaces returns those of dirs that text, the root's package.json, names as workspaces.
-func workspaces(dirs []string, text []byte) (all []string) {
-	var list []string
+// workspaces returns those of dirs that the globs match; one behind a ! takes them out again.
+func workspaces(dirs, globs []string) []string {
+	return slices.DeleteFunc(dirs, func(dir string) bool {
+		out := true
+		for _, g := range globs {
+			g, not := strings.CutPrefix(g, "!")
+			if pattern.Matches([]string{"/" + strings.Trim(strings.TrimPrefix(g, "./"), "/")}, dir) {
+				out = not
+			}
+		}
+		return out
+	})
+}
+
+// named returns the globs of workspaces in a package.json.
+func named(text []byte) (globs []string) {
 	var root struct {
 		Workspaces json.RawMessage `json:"workspaces"`
 	}
-	var packages struct {
+	var object struct {
 		Packages []string `json:"packages"`
 	}
 	if json.Unmarshal(text, &root) != nil {
 		return nil
 	}
-	if json.Unmarshal(root.Workspaces, &list) != nil && json.Unmarshal(root.Workspaces, &packages) == nil {
-		list = packages.Packages
+	if json.Unmarshal(root.Workspaces, &globs) != nil && json.Unmarshal(root.Workspaces, &object) == nil {
+		globs = object.Packages
 	}
-	for _, dir := range dirs {
-		if slices.ContainsFunc(list, func(g string) bool {
-			return pattern.Matches([]string{"/" + strings.Trim(strings.TrimPrefix(g, "./"), "/")}, dir)
-		}) {
-			all = append(all, dir)
+	return globs
+}
+
+// The lists of workspaces in pnpm-workspace.yaml and in Cargo.toml, as they are commonly written.
+var (
+	pnpmList  = pattern.Lazy(`(?m)^packages:[ \t]*(\[[^\]]*\]|\n(?:[ \t]*(?:-.*)?\n)+)`)
+	cargoList = pattern.Lazy(`(?ms)^\[workspace\][ \t]*$.*?^members[ \t]*=[ \t]*(\[[^\]]*\])`)
+	comment   = pattern.Lazy(`[ \t]*#.*|\r`)
+	listItem  = pattern.Lazy(`"[^"\n]*"|'[^'\n]*'|[^\s"',\[\]-][^\s"',\[\]]*`)
+)
+
+// listed returns the items of a list in a text.
+func listed(list func() *regexp.Regexp, text []byte) (items []string) {
+	if m := list().FindSubmatch(append(comment().ReplaceAll(text, nil), '\n')); m != nil {
+		for _, item := range listItem().FindAllString(string(m[1]), -1) {
+			items = append(items, strings.Trim(item, `"'`))
 		}
 	}
-	return all
+	return items
 }
 
 // folders returns the top-level folders, except those whose names begin with a dot. If deep, a
