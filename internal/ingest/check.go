@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/process"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/secret"
 )
 
 const maxOutput = 16 << 10
@@ -30,17 +31,14 @@ func Shell(ctx context.Context, dir, command string, env []string) (passed bool,
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
 	}
-	if len(out.last) == maxOutput { // half a line may be half a credential, which is not known as one
-		_, out.last, _ = bytes.Cut(out.last, []byte("\n"))
-	}
-	return failed == nil, string(bytes.ToValidUTF8(out.last, []byte("?"))), nil
+	return failed == nil, secret.Tail(string(bytes.ToValidUTF8(out.last, []byte("?"))), maxOutput), nil
 }
 
 type tail struct{ last []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.last = append(t.last, p...)
-	if over := len(t.last) - maxOutput; over > 0 {
+	if over := len(t.last) - 2*maxOutput; over > 0 {
 		t.last = append(t.last[:0], t.last[over:]...)
 	}
 	return len(p), nil

@@ -58,3 +58,12 @@ func TestT9_TheEndOfAChecksOutputBeginsWithALine(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `(?s)^2\n3\n.*last\n$`, output)
 }
+
+func TestTheEndOfALongLastLineOfAChecksOutputIsKept(t *testing.T) {
+	t.Parallel()
+	_, output, err := ingest.Shell(t.Context(), t.TempDir(), "echo first; seq -s ' ' 9999 | tr -d '\\n'; echo ' last'",
+		os.Environ())
+	require.NoError(t, err)
+	require.Regexp(t, `^ [0-9]+ .* 9999 last\n$`, output)
+	require.Greater(t, len(output), 16000)
+}

@@ -8,6 +8,7 @@ package secret
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +22,24 @@ func Find(text string) []Leak { return find(text, nil) }
 // Redact replaces every credential by its kind, as in "<redacted github-pat>". Line breaks stay: a credential
 // that spans lines is replaced in each. Redacting again changes nothing, and placeholders are left alone.
 func Redact(text string) string { return redact(text, nil) }
+
+// Tail returns the end of a text, redacted if it is longer than max bytes: its last whole lines, or what stands
+// behind a blank or a quote of a last line that is longer. Half a credential is not known as one, so of a text that
+// was cut at its start, pass more than twice max.
+func Tail(text string, max int) string {
+	if len(text) <= max {
+		return text
+	}
+	text = Redact(text)
+	text = text[len(text)-min(max, len(text)):]
+	if _, lines, _ := strings.Cut(text, "\n"); strings.TrimSpace(lines) != "" {
+		return lines
+	}
+	if i := strings.IndexAny(text, " \t\"'`"); i >= 0 {
+		return text[i:]
+	}
+	return fmt.Sprintf("(a line of more than %d bytes)", max)
+}
 
 // maxPasses limits how often a text is searched again after a replacement. Two passes are
 // usual: one to find leaks, one to find no more.

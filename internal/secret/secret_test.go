@@ -205,6 +205,28 @@ func TestAKeyIsReplacedInEveryLine(t *testing.T) {
 	}
 }
 
+// TestT9_TheTailOfATextHasNoHalfOfACredential cuts within one of them.
+func TestT9_TheTailOfATextHasNoHalfOfACredential(t *testing.T) {
+	t.Parallel()
+	value := llmtest.Fakes("tail")["github_app"].Value
+	key := llmtest.Fakes("tail")["pem"].Text
+	for _, of := range []string{value, strings.ReplaceAll(key, "\n", `\n`)} {
+		text := strings.Repeat("{x}", 100) + " " + of + ` "a":` + strings.Repeat("{y}", 30)
+		for max := 100; max < 100+len(of); max += 3 {
+			tail := secret.Tail(text, max)
+			require.NotEmpty(t, tail)
+			require.LessOrEqual(t, len(tail), max)
+			for i := 40; i < len(of)-40; i++ {
+				require.NotContains(t, tail, of[i:i+12], max)
+			}
+		}
+	}
+	require.Equal(t, "a b", secret.Tail("a b", 3))
+	require.Equal(t, "b\n", secret.Tail("aa\nb\n", 4))
+	require.Equal(t, ` "yy}`+"\n", secret.Tail("x\n"+strings.Repeat("x", 20)+` "yy}`+"\n", 9))
+	require.Equal(t, "(a line of more than 9 bytes)", secret.Tail(strings.Repeat("x", 20)+"\n", 9))
+}
+
 func TestGradesAndNames(t *testing.T) {
 	t.Parallel()
 	value := llmtest.Drawn("g", 32, llmtest.Alphabet)

@@ -132,6 +132,15 @@ func TestT9_TheEndOfALongOutputBeginsWithALine(t *testing.T) {
 	require.Contains(t, text, "FAILED \"p T\"\n| "+strings.Repeat("x", 50)+"\n")
 }
 
+func TestTheEndOfALongLastLineOfATestsOutputIsKept(t *testing.T) {
+	t.Parallel()
+	dir := workspace(t, map[string]string{"a.json": `{"Action":"output","Package":"p","Test":"T","Output":"` +
+		strings.Repeat("got 1, ", 1000) + `want 2\n"}` + "\n" + `{"Action":"fail","Package":"p","Test":"T"}`})
+	text := tested(t, tool.TestSources{Workspace: dir, Glob: "*"}).Text
+	require.Contains(t, text, "FAILED \"p T\"\n| ")
+	require.Contains(t, text, "got 1, got 1, ")
+}
+
 func TestT9_HostileResultFilesAreHeldWithinBounds(t *testing.T) {
 	t.Parallel()
 	entities := `<!DOCTYPE a [<!ENTITY b "` + strings.Repeat("x", 100) +

@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/secret"
 )
 
-// maxOutput is the number of bytes that are kept of one test's output: its last ones.
+// maxOutput is the number of bytes that are shown of one test's output: its last ones.
 const maxOutput = 4 << 10
 
 // goEvent is a line of go test -json (go doc test2json).
@@ -49,14 +50,14 @@ func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 	switch {
 	case e.Action == "output" || e.Action == "build-output":
 		text := output[at] + e.Output
-		output[at] = text[max(0, len(text)-maxOutput):]
+		output[at] = text[max(0, len(text)-2*maxOutput):]
 		return
 	case !ends:
 		return
 	case e.Test != "":
 		r.tests++
 	}
-	text := ended(output[at])
+	text := secret.Tail(output[at], maxOutput)
 	delete(output, at)
 	switch {
 	case e.Action == "skip" && e.Test != "":
@@ -67,19 +68,10 @@ func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 		r.addFailure(f)
 	case e.Action == "fail" && !r.hasFailedTest(e.Package):
 		key := [2]string{e.FailedBuild, ""}
-		f := failure{name: e.Package, message: ended(output[key]) + text}
+		f := failure{name: e.Package, message: secret.Tail(output[key], maxOutput) + text}
 		f.file, f.line = codePosition(f.message)
 		r.addFailure(f)
 	}
-}
-
-// ended returns what was kept of an output without the line that the cut went through: half a credential is not known
-// as one.
-func ended(output string) string {
-	if len(output) == maxOutput {
-		_, output, _ = strings.Cut(output, "\n")
-	}
-	return output
 }
 
 // hasFailedTest reports whether a failed test of the package was reported.
