@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -101,6 +102,9 @@ func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer 
 	}
 	if len(a.request.Tools) == 0 {
 		answer.ToolCalls, answer.State = nil, nil // calls of tools that were not offered
+	}
+	if usage.OutputTokens == 0 && (answer.Text != "" || len(answer.ToolCalls) > 0) {
+		answer.Usage = cost.Usage{Calls: 1, Cost: usage.Cost} // not the whole of it
 	}
 	answer.Text = stripThought(answer.Text)
 	answer.redact(c.key)

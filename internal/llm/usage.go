@@ -38,8 +38,11 @@ type outputDetails struct {
 }
 
 // usage bounds the reported numbers so that sums stay sums, parts stay within their whole, and a hostile report
-// earns no credit.
+// earns no credit. One whose input or output cannot be read counts as none.
 func (r reported) usage() cost.Usage {
+	if min(r.PromptTokens, r.InputTokens, r.CompletionTokens, r.OutputTokens, r.CacheRead, r.CacheWrite) < 0 {
+		return cost.Usage{Calls: 1, Cost: microUSD(json.Number(r.Cost))}
+	}
 	in := max(r.PromptTokens, r.InputTokens)
 	out := max(r.CompletionTokens, r.OutputTokens)
 	cached := max(r.PromptDetails.Cached, r.InputDetails.Cached, r.CacheRead, r.CacheHit)
@@ -60,16 +63,21 @@ func (r reported) usage() cost.Usage {
 	}
 }
 
-// tally is a number of tokens from 0 to 2^40; anything else is read as 0.
+// tally is a number of tokens from 0 to 2^40; anything else is read as 0, but as unread if it is no number.
 type tally int64
+
+const unread tally = -1
 
 // UnmarshalJSON accepts any value.
 func (t *tally) UnmarshalJSON(raw []byte) error {
 	var text lax
 	_ = text.UnmarshalJSON(raw) // it accepts any
 	f, err := json.Number(text).Float64()
-	*t = 0
-	if err == nil && f > 0 {
+	switch *t = 0; {
+	case string(raw) == "null":
+	case err != nil:
+		*t = unread
+	case f > 0:
 		*t = tally(min(f, 1<<40))
 	}
 	return nil

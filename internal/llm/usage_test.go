@@ -48,6 +48,13 @@ func TestP9_UsageIsReadInEveryServersWriting(t *testing.T) {
 			`,"completion_tokens_details":{"reasoning_tokens":{}},"cost":"0.5"}`,
 			cost.Usage{InputTokens: 12, OutputTokens: 3, Cost: 500_000}},
 		"none": {`null`, cost.Usage{}},
+		"not a number in": {`{"input_tokens":"many","output_tokens":5,"cache_read_input_tokens":60,"cost":0.1}`,
+			cost.Usage{Cost: 100_000}},
+		"not a number out": {`{"prompt_tokens":100,"completion_tokens":{"value":5}}`, cost.Usage{}},
+		"not a number that is apart": {`{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":true}`,
+			cost.Usage{}},
+		"not a number in a part": {`{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":"x"}}`,
+			cost.Usage{InputTokens: 100, OutputTokens: 5}},
 	} {
 		var said envelope
 		_ = json.Unmarshal([]byte(`{"usage":`+c.usage+`}`), &said)
