@@ -33,7 +33,7 @@ type Carriers struct {
 // Own returns the carrier for this job's drafts.
 func (c Carriers) Own() artifactstore.Carrier {
 	if c.CheckpointDir != "" {
-		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: string(c.Names)}
+		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: string(c.Names), Days: c.Retention}
 	}
 	return artifactstore.Runtime{Client: c.Runtime, Prefix: string(c.Names), Days: c.Retention,
 		RunID:        c.Env.RunID,

@@ -262,6 +262,32 @@ func TestWhatAKilledJobLeftUnfinishedIsRemoved(t *testing.T) {
 	require.DirExists(t, last)
 }
 
+// TestAKilledRunsProgressInAFolderIsKeptAsLongAsAnArtifact keeps drafts and records for good.
+func TestAKilledRunsProgressInAFolderIsKeptAsLongAsAnArtifact(t *testing.T) {
+	t.Parallel()
+	c := artifactstore.Dir{Path: t.TempDir(), Prefix: "pr-review-", Days: 2}
+	for name, days := range map[string]int{
+		"pr-review-42-partial-1-0123456789abcdef": 3, "pr-review-42-docs-partial-12-0123456789abcdef": 3,
+		"pr-review-42-partial-2-0123456789abcdef": 1, "pr-review-42-0123456789abcdef": 99,
+		"pr-review-decision-0123456789abcdef": 99, "other-42-partial-1-0123456789abcdef": 99,
+		"pr-review-42-partial-1": 99,
+	} {
+		file := filepath.Join(c.Path, name+".zip")
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		made := time.Now().AddDate(0, 0, -days)
+		require.NoError(t, os.Chtimes(file, made, made))
+	}
+	require.NoError(t, c.Put(t.Context(), "pr-review-43-0123456789abcdef", []byte("zip")))
+	left, err := filepath.Glob(filepath.Join(c.Path, "*.zip"))
+	require.NoError(t, err)
+	for i := range left {
+		left[i] = filepath.Base(left[i])
+	}
+	require.Equal(t, []string{"other-42-partial-1-0123456789abcdef.zip", "pr-review-42-0123456789abcdef.zip",
+		"pr-review-42-partial-1.zip", "pr-review-42-partial-2-0123456789abcdef.zip", "pr-review-43-0123456789abcdef.zip",
+		"pr-review-decision-0123456789abcdef.zip"}, left)
+}
+
 func TestOfJobsThatShareAFolderOneTakesAName(t *testing.T) {
 	t.Parallel()
 	c := artifactstore.Dir{Path: t.TempDir()}

@@ -26,6 +26,7 @@ import (
 type Dir struct {
 	Path   string
 	Prefix string // of the names to list
+	Days   int    // for which the progress of a run that was killed stays; 0 for ever
 }
 
 const extension = ".zip"
@@ -67,17 +68,23 @@ func (d Dir) Put(_ context.Context, name string, zip []byte) error {
 // abandoned is the age at which an unfinished file must be from a process that was killed.
 const abandoned = time.Hour
 
-var unfinished = pattern.Lazy(`^\.([^.].*)\.[A-Z2-7]{8}\.tmp$`)
+var (
+	unfinished = pattern.Lazy(`^\.([^.].*)\.[A-Z2-7]{8}\.tmp$`)
+	progress   = pattern.Lazy(`^(.+-partial-[0-9]+-[0-9a-f]{16})\.zip$`)
+)
 
-// sweep removes the unfinished files that killed jobs have left.
+// sweep removes what killed jobs have left: unfinished files, and progress after its days. Drafts and records stay.
 func (d Dir) sweep(root *os.Root) {
 	entries, _ := fs.ReadDir(root.FS(), ".")
 	for _, e := range entries {
-		of := unfinished().FindStringSubmatch(e.Name())
+		age, of := abandoned, unfinished().FindStringSubmatch(e.Name())
+		if of == nil && d.Days > 0 {
+			age, of = time.Duration(d.Days)*24*time.Hour, progress().FindStringSubmatch(e.Name())
+		}
 		if of == nil || !strings.HasPrefix(of[1], d.Prefix) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > age {
 			_ = root.Remove(e.Name()) // another job may have been faster
 		}
 	}
