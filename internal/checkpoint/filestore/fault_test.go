@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/graph"
@@ -66,11 +68,39 @@ func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
 func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s, disk := faultyStore(t)
-	disk.Fail(2, diskBroken, false) // behind the record
+	disk.Fail(2, diskBroken, true) // behind the record
 	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), diskBroken)
 	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), diskBroken)
+	disk.Mend()
 	require.NoError(t, s.Save(t.Context(), thread, []byte("two")), "a new snapshot starts a new journal")
 	require.NoError(t, s.Append(t.Context(), thread, []byte("r4")))
+}
+
+// TestP4_OneFailedWriteOrSyncLosesNoAnswer fails it while several answers wait for one sync, and then the power.
+func TestP4_OneFailedWriteOrSyncLosesNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 2, 3, 4, 5} { // a write or a sync, as they come
+		s, disk := faultyStore(t)
+		disk.Fail(n, diskBroken, false)
+		want := map[string]bool{"r1": true}
+		var group sync.WaitGroup
+		for _, r := range []string{"r2", "r3", "r4", "r5"} {
+			want[r] = true
+			group.Go(func() { assert.NoError(t, s.Append(t.Context(), thread, []byte(r))) })
+		}
+		group.Wait()
+		disk.Crash(1, lost, 0)
+		_, err := s.Load(t.Context(), thread)
+		require.ErrorIs(t, err, errDown)
+		disk.Restart()
+		saved, err := openOn(t, disk).Load(t.Context(), thread)
+		require.NoError(t, err)
+		kept := map[string]bool{}
+		for _, r := range saved.Journal {
+			kept[string(r)] = true
+		}
+		require.Equal(t, want, kept, "operation %d", n)
+	}
 }
 
 // The system shows what a sync failed to bring to disk, and never brings it
@@ -78,8 +108,9 @@ func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 func TestG20_WhatAFailedSyncLeftBehindIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	s, disk := faultyStore(t)
-	disk.Fail(2, diskBroken, false)
+	disk.Fail(2, diskBroken, true)
 	require.Error(t, s.Append(t.Context(), thread, []byte("r2")))
+	disk.Mend()
 	again := openOn(t, disk)
 	seen, err := again.Load(t.Context(), thread)
 	require.NoError(t, err)

@@ -105,14 +105,31 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 
 // Append adds a record to the journal of a saved thread; it is on disk when
 // Append returns. After an error the record may or may not be kept, but earlier
-// ones are, and the journal accepts no more until another Lock, Save or Store
-// reopens it.
+// ones are. What a failed write or sync left is first written again, once, and the
+// record with it: it may then be there twice.
 func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
 	j, err := s.journal(ctx, thread)
 	if err != nil {
 		return err
 	}
-	return j.append(record...)
+	if err = j.append(record...); err == nil || !j.failed() {
+		return err
+	}
+	again, failed := s.reopen(ctx, thread, j)
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	return again.append(record...)
+}
+
+// reopen opens a thread's journal anew unless another caller did so since it failed.
+func (s *Store) reopen(ctx context.Context, thread string, failed *journal) (*journal, error) {
+	s.mu.Lock()
+	if s.journals[thread] == failed {
+		_ = s.closeJournal(thread) // what it wrote is read, and written again
+	}
+	s.mu.Unlock()
+	return s.journal(ctx, thread)
 }
 
 func (s *Store) journal(ctx context.Context, thread string) (*journal, error) {

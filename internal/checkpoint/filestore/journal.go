@@ -148,10 +148,19 @@ func (j *journal) syncAll() {
 	j.ended.Broadcast()
 }
 
+// failed reports whether the disk failed a write or a sync.
+func (j *journal) failed() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.broken != nil && !errors.Is(j.broken, errClosed)
+}
+
 func (j *journal) close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.broken = errClosed
+	if j.broken == nil { // else those that wait are still to learn why
+		j.broken = errClosed
+	}
 	return j.f.Close()
 }
 
