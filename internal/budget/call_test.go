@@ -145,8 +145,8 @@ func TestP9_EveryTryIsPaidFor(t *testing.T) {
 		{"without usage", []string{`{"choices":[{"message":{"content":"yes"}}]}`}, 1_300, 1, false},
 		{"with a usage that is not all numbers", []string{`{"choices":[{"message":{"content":"yes"}}],"usage":` +
 			`{"prompt_tokens":30,"completion_tokens":"many"}}`}, 1_300, 1, false},
-		{"with half a usage", []string{`{"choices":[{"message":{"content":"yes"}}],"usage":{"prompt_tokens":30}}`}, 1_300,
-			1, false},
+		{"with half a usage", []string{`{"choices":[{"message":{"content":"yes"}}],"usage":` +
+			`{"prompt_tokens":30}}`}, 1_300, 1, false},
 		{"an error in an answer", []string{`{"error":{"message":"no","code":400}}`}, 1_300, 1, true},
 		{"a form that is refused", []string{`{"error":{"message":"Unrecognized request argument supplied:` +
 			` max_completion_tokens","code":400}}`, whole}, 1_400, 2, false},

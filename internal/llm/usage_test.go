@@ -53,8 +53,8 @@ func TestP9_UsageIsReadInEveryServersWriting(t *testing.T) {
 		"not a number out": {`{"prompt_tokens":100,"completion_tokens":{"value":5}}`, cost.Usage{}},
 		"not a number that is apart": {`{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":true}`,
 			cost.Usage{}},
-		"not a number in a part": {`{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":"x"}}`,
-			cost.Usage{InputTokens: 100, OutputTokens: 5}},
+		"not a number in a part": {`{"prompt_tokens":100,"completion_tokens":5` +
+			`,"prompt_tokens_details":{"cached_tokens":"x"}}`, cost.Usage{InputTokens: 100, OutputTokens: 5}},
 	} {
 		var said envelope
 		_ = json.Unmarshal([]byte(`{"usage":`+c.usage+`}`), &said)

@@ -44,8 +44,9 @@ type Writer interface {
 
 // Request is an approved review. Review holds the findings as decided; Digest is the checkpoint's;
 // Key seals the marker and may be nil; Race is nil if nobody else can decide; Threads is nil to
-// leave the threads of resolved findings alone. Now reads the diff too, if the base is not Base's. Tried means that an earlier process may have
-// written the review and died before it could report.
+// leave the threads of resolved findings alone. Now reads the diff too, and is asked if the base is
+// not Base's. Tried means that an earlier process may have written the review and died before it
+// could report.
 type Request struct {
 	Ref      pull.Ref
 	Commit   string

@@ -100,7 +100,7 @@ func TestAThreadMayBeAbbreviatedToSevenDigits(t *testing.T) {
 	}
 	require.True(t, MatchThread("O/R#42@docs:0123456", id), "GitHub's names are the same in any case")
 	require.True(t, MatchThread("O/r~PAY-88:0123456", "o/R~PAY-88:0123456789abcdef"))
-	require.False(t, MatchThread("local/X#a..b:0123456", "local/x#a..b:0123456789"), "a folder's and a branch's are not")
+	require.False(t, MatchThread("local/X#a..b:0123456", "local/x#a..b:0123456789"), "a folder's is not")
 	require.False(t, MatchThread("local/x:0123456", "local/x:0123456:789"), "only the last part may be cut")
 	require.False(t, MatchThread("local/x#a..b", "local/x#a..b:0123456789"),
 		"the part behind the colon is what may be cut")

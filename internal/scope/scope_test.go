@@ -106,16 +106,18 @@ func TestModulesAreDerived(t *testing.T) {
 			[]string{"x", "y", "root"}, nil},
 		"pnpm": {[]string{"package.json", "apps/web/package.json", "libs/a/package.json", "libs/a/test/package.json",
 			"tools/package.json"},
-			map[string]string{"pnpm-workspace.yaml": "# ours\npackages:\n  # all\n  - 'apps/*'\r\n\n  - libs/** # and\n" +
-				"  - \"!**/test\"\ncatalog:\n  - tools\n", "package.json": "{}"},
+			map[string]string{"pnpm-workspace.yaml": "# ours\npackages:\n  # all\n  - 'apps/*'\r\n\n" +
+				"  - libs/** # and\n  - \"!**/test\"\ncatalog:\n  - tools\n", "package.json": "{}"},
 			[]string{"apps/web", "libs/a", "root"}, nil},
 		"pnpm on one line": {[]string{"x/package.json", "y/package.json", "z/package.json"},
 			map[string]string{"pnpm-workspace.yaml": "packages: [x, '{y,q}']"}, []string{"x", "y"}, nil},
-		"cargo": {[]string{"Cargo.toml", "crates/a/Cargo.toml", "crates/b/Cargo.toml", "cli/Cargo.toml", "old/Cargo.toml"},
-			map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n[workspace]\nresolver = \"2\"\nexclude = [\"old\"]\n" +
-				"members = [\n  \"crates/*\",\n  # \"old\",\n  'cli',\n]\n"},
+		"cargo": {[]string{"Cargo.toml", "crates/a/Cargo.toml", "crates/b/Cargo.toml", "cli/Cargo.toml",
+			"old/Cargo.toml"},
+			map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n[workspace]\nresolver = \"2\"\n" +
+				"exclude = [\"old\"]\nmembers = [\n  \"crates/*\",\n  # \"old\",\n  'cli',\n]\n"},
 			[]string{"cli", "crates/a", "crates/b", "root"}, nil},
-		"cargo without members": {[]string{"Cargo.toml", "crates/a/Cargo.toml", "crates/b/Cargo.toml", "old/Cargo.toml"},
+		"cargo without members": {[]string{"Cargo.toml", "crates/a/Cargo.toml", "crates/b/Cargo.toml",
+			"old/Cargo.toml"},
 			map[string]string{"Cargo.toml": "[workspace]\nexclude = [\"old\"]\n"},
 			[]string{"crates/a", "crates/b", "old", "root"}, nil},
 		"folders": {[]string{"pom.xml", "task-api/pom.xml", "task-api/src/A.java", "task-core/pom.xml",

@@ -284,7 +284,8 @@ func TestAKilledRunsProgressInAFolderIsKeptAsLongAsAnArtifact(t *testing.T) {
 		left[i] = filepath.Base(left[i])
 	}
 	require.Equal(t, []string{"other-42-partial-1-0123456789abcdef.zip", "pr-review-42-0123456789abcdef.zip",
-		"pr-review-42-partial-1.zip", "pr-review-42-partial-2-0123456789abcdef.zip", "pr-review-43-0123456789abcdef.zip",
+		"pr-review-42-partial-1.zip", "pr-review-42-partial-2-0123456789abcdef.zip",
+		"pr-review-43-0123456789abcdef.zip",
 		"pr-review-decision-0123456789abcdef.zip"}, left)
 }
 
