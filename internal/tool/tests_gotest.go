@@ -57,14 +57,17 @@ func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 	case e.Test != "":
 		r.tests++
 	}
-	text := secret.Tail(output[at], maxOutput)
+	text := output[at]
 	delete(output, at)
+	if e.Action == "fail" && len(r.failures) < maxResultShown { // the others are only counted
+		text = secret.Tail(text, maxOutput)
+	}
 	switch {
 	case e.Action == "skip" && e.Test != "":
 		r.skipped++
 	case e.Action == "fail" && e.Test != "":
 		f := failure{name: e.Package + " " + e.Test, message: text}
-		f.file, f.line = codePosition(text)
+		f.file, f.line = codePosition(f.message)
 		r.addFailure(f)
 	case e.Action == "fail" && !r.hasFailedTest(e.Package):
 		key := [2]string{e.FailedBuild, ""}
