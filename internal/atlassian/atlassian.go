@@ -25,7 +25,7 @@ const MaxAnswer = 2 << 20
 // Options describes a server and the account that queries it.
 type Options struct {
 	URL         string // of Jira, or of Confluence with its /wiki if it has one
-	User, Token string // with a user Basic and Cloud's interfaces, without one Bearer and Data Center's
+	User, Token string // with a user Basic, without one Bearer
 	// Jira's field with the acceptance criteria; if empty, the field with such a name
 	CriteriaField string
 	HTTP          *http.Client // from transport.New, with a single try
@@ -116,5 +116,8 @@ func (o Options) send(ctx context.Context, method, path string, given, v any) er
 	return json.Unmarshal(body, v)
 }
 
-// isCloud reports whether the interfaces are those of Cloud.
-func (o Options) isCloud() bool { return o.User != "" }
+// isCloud reports whether the interfaces are those of Cloud: with a user, or at the gateway for scoped tokens, which
+// takes those of service accounts and OAuth as Bearer.
+func (o Options) isCloud() bool {
+	return o.User != "" || strings.Contains(o.URL, "/ex/jira/") || strings.Contains(o.URL, "/ex/confluence/")
+}

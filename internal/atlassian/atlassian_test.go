@@ -170,6 +170,33 @@ func TestDataCenterIsAskedWithABearerToken(t *testing.T) {
 	require.Equal(t, "Consent banner requirements", p.Summary)
 }
 
+// A service account's token, and one of OAuth, is sent as Bearer, and the gateway that takes it has no first version
+// for pages any more: it answers 410.
+func TestCloudsGatewayIsCloudWithABearerTokenToo(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /ex/jira/11-22/rest/api/3/issue/PAY-1", func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, "Bearer secret-token", r.Header.Get("Authorization"))
+		fmt.Fprint(w, `{"key":"PAY-1","fields":{"summary":"Round"}}`)
+	})
+	mux.HandleFunc("GET /ex/confluence/11-22/wiki/api/v2/pages/7", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"id":"7","status":"current","title":"Money","body":{"atlas_doc_format":{"value":`+
+			`"{\"type\":\"doc\",\"version\":1,\"content\":[]}"}}}`)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	o := options(s.URL + "/ex/jira/11-22")
+	o.User = ""
+	got, err := atlassian.NewJira(o).Ticket(t.Context(), "PAY-1")
+	require.NoError(t, err)
+	require.Equal(t, "Round", got.Summary)
+	o.URL = s.URL + "/ex/confluence/11-22/wiki"
+	page, err := atlassian.NewConfluence(o).Page(t.Context(), "7")
+	require.NoError(t, err)
+	require.Equal(t, "Money", page.Summary)
+}
+
 func TestACriteriaFieldCanBeNamed(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
