@@ -133,6 +133,16 @@ func TestAGitThatAnswersNothingIsAnErrorAtOnce(t *testing.T) {
 	}
 }
 
+// With it Git 2.45 and later answer that what a partial clone lacks does not exist, settings among it.
+func TestGitIsNeverToldToPassOverWhatAPartialCloneLacks(t *testing.T) {
+	r := newTree(t)
+	r.commit("a.go", "1\n")
+	t.Setenv("GIT_NO_LAZY_FETCH", "1")
+	watched(t, `[ "$GIT_NO_LAZY_FETCH" = 0 ] || exit 9`)
+	_, err := open(t, r).Commit(t.Context(), "HEAD")
+	require.NoError(t, err)
+}
+
 func TestWhoAsksGitCanGoAwayAndOthersAskOn(t *testing.T) {
 	r := newTree(t)
 	r.commit("a.go", "1\n")
