@@ -25,7 +25,9 @@ var (
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
 	ErrNoClone = problem.Sentinel("this folder is not in a clone", cloneAdvice)
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
-	ErrNoGit   = problem.Sentinel("git is not in PATH",
+	ErrShut    = problem.Sentinel("this clone is bare, and Git's setting safe.bareRepository lets it open only those "+
+		"that are named", "GIT_DIR=. in front of the command names it")
+	ErrNoGit = problem.Sentinel("git is not in PATH",
 		"install Git 2.34 or later, or pass a pull request's address or a diff's file")
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
 		"nothing is fetched here by itself: git fetch --refetch --no-filter brings the rest")
@@ -70,20 +72,20 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 		Thread: fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head),
 	}
 	if headName == "HEAD" {
-		c.Branch = g.branch()
+		c.Branch = g.branch(ctx)
 	}
 	err = g.read(ctx, base, head, file, &c)
 	return c, err
 }
 
 // branch returns the ref that HEAD names, or "" if HEAD is detached.
-func (g Clone) branch() string {
+func (g Clone) branch(ctx context.Context) string {
 	text, _ := os.ReadFile(filepath.Join(g.Dir, "HEAD")) // Git has read it before
 	name, symbolic := strings.CutPrefix(string(text), "ref:")
-	if !symbolic {
-		return ""
+	if name = strings.TrimSpace(name); !symbolic || name == "refs/heads/.invalid" { // which reftable puts there
+		name, _ = g.runLine(ctx, "symbolic-ref", "--quiet", "HEAD")
 	}
-	return strings.TrimSpace(name)
+	return name
 }
 
 // Clone is an open repository on this machine. Nothing that the reviewed change could configure
@@ -98,11 +100,14 @@ type Clone struct {
 	objects      *objects
 }
 
-// notGit is git's error for a folder outside any clone.
-const notGit = "not a git repository"
+// notGit is git's error for a folder outside any clone, notNamed for a bare clone that it does not open.
+const (
+	notGit   = "not a git repository"
+	notNamed = "cannot use bare repository"
+)
 
-// OpenClone opens the clone around dir. It returns ErrNoClone or ErrNoGit if there is none. The
-// git process that serves the clone's objects ends with ctx.
+// OpenClone opens the clone around dir. It returns ErrNoClone or ErrNoGit if there is none, and ErrShut
+// if Git refuses it. The git process that serves the clone's objects ends with ctx.
 func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
 	switch {
@@ -110,6 +115,8 @@ func OpenClone(ctx context.Context, dir string) (Clone, error) {
 		return Clone{}, ErrNoGit
 	case err != nil && strings.Contains(err.Error(), notGit):
 		return Clone{}, ErrNoClone
+	case err != nil && strings.Contains(err.Error(), notNamed):
+		return Clone{}, ErrShut
 	case err != nil:
 		return Clone{}, err
 	}

@@ -211,7 +211,9 @@ func TestARangeThatIsNoneIsAnErrorOfTheArgument(t *testing.T) {
 }
 
 func TestABareCloneAndAWorkTreeAreClones(t *testing.T) {
-	t.Parallel()
+	t.Setenv("GIT_CONFIG_COUNT", "1")
+	t.Setenv("GIT_CONFIG_KEY_0", "safe.bareRepository")
+	t.Setenv("GIT_CONFIG_VALUE_0", "all")
 	r := newTree(t)
 	r.commit("a.go", "1\n")
 	r.commit("a.go", "2\n")
@@ -225,6 +227,37 @@ func TestABareCloneAndAWorkTreeAreClones(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want.Digest(), c.Digest())
 		require.True(t, strings.HasPrefix(c.Thread, "local/"+name+"#"), c.Thread)
+	}
+	t.Setenv("GIT_CONFIG_VALUE_0", "explicit") // the default from Git 3.0 on
+	t.Chdir(filepath.Join(parent, "copy.git"))
+	_, err := ingest.OpenClone(t.Context(), ".")
+	require.ErrorIs(t, err, ingest.ErrShut)
+	t.Setenv("GIT_DIR", ".")
+	_, err = ingest.OpenClone(t.Context(), ".")
+	require.NoError(t, err)
+}
+
+func TestABranchIsKnownHoweverTheCloneStoresIt(t *testing.T) {
+	t.Parallel()
+	for _, stored := range []string{"symbolic link", "reftable"} { // which is Git 3.0's default
+		t.Run(stored, func(t *testing.T) {
+			r := newTree(t)
+			r.commit("a.go", "1\n")
+			r.commit("a.go", "2\n")
+			switch head := filepath.Join(r.dir, ".git", "HEAD"); stored {
+			case "reftable":
+				if out, err := exec.Command("git", "-C", r.dir, "refs", "migrate", "--ref-format=reftable").
+					CombinedOutput(); err != nil && !strings.Contains(string(out), "already uses") {
+					t.Skipf("Git is older than 2.46: %s", out)
+				}
+			default:
+				require.NoError(t, os.Remove(head))
+				require.NoError(t, os.Symlink("refs/heads/main", head))
+			}
+			require.Equal(t, "refs/heads/main", r.change("HEAD~1..HEAD").Branch)
+			r.git("checkout", "--quiet", "--detach")
+			require.Empty(t, r.change("HEAD~1..HEAD").Branch)
+		})
 	}
 }
 

@@ -107,7 +107,7 @@ func (a *Terminal) InRepository() error {
 // ofClone turns an error about something that the clone lacks into wrong usage.
 func ofClone(err error) error {
 	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit, ingest.ErrBare,
-		ingest.ErrNoDefaultBranch} {
+		ingest.ErrShut, ingest.ErrNoDefaultBranch} {
 		if errors.Is(err, mistake) {
 			return problem.As(problem.Misuse, err, "")
 		}
