@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -281,6 +282,27 @@ func TestAWorkTreeMayLieApartFromItsGitFolder(t *testing.T) {
 		require.NoError(t, os.RemoveAll(c.Objects))
 		require.Len(t, c.Files, 1, dir)
 	}
+}
+
+// Git compares the content of a file that is as old as its index. A copy of the index is younger.
+func TestAFileThatChangedAsItsIndexWasWrittenIsSeen(t *testing.T) {
+	t.Parallel()
+	r := newTree(t)
+	r.git("config", "core.trustctime", "false")
+	file, then := filepath.Join(r.dir, "a.go"), time.Now().Add(-time.Hour)
+	r.write("a.go", "1\n")
+	require.NoError(t, os.Chtimes(file, then, then))
+	r.commit()
+	r.write("a.go", "2\n")
+	for _, path := range []string{file, filepath.Join(r.dir, ".git", "index")} {
+		require.NoError(t, os.Chtimes(path, then, then))
+	}
+	w, err := ingest.OpenWorkTree(t.Context(), r.dir)
+	require.NoError(t, err)
+	c, err := w.Change(t.Context(), false, config.File{Path: config.DefaultPath})
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(c.Objects))
+	require.Len(t, c.Files, 1)
 }
 
 func TestAPartialCloneSaysWhatToFetchAndFetchesNothing(t *testing.T) {

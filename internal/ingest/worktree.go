@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/problem"
@@ -104,14 +106,8 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 	if err != nil {
 		return "", err
 	}
-	known, err := os.ReadFile(strings.TrimSuffix(string(at), "\n")) // has what is staged, and which files are unchanged
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("reading Git's index: %w", err)
-	}
-	if err == nil {
-		if err := os.WriteFile(index, known, 0o600); err != nil {
-			return "", err
-		}
+	if err := copyIndex(strings.TrimSuffix(string(at), "\n"), index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("copying Git's index: %w", err)
 	}
 	env := append(w.clone.objectEnv(objects), "GIT_INDEX_FILE="+index)
 	which := "--update"
@@ -124,6 +120,20 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 	}
 	tree, err := git(ctx, w.root, nil, env, "write-tree")
 	return strings.TrimSpace(string(tree)), err
+}
+
+// copyIndex copies an index, which has what is staged and which files are unchanged, with its time: Git reads the files
+// that changed at that time or later.
+func copyIndex(from, to string) error {
+	written, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	known, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, known, 0o600)
+	}
+	return cmp.Or(err, os.Chtimes(to, time.Time{}, written.ModTime()))
 }
 
 // objectEnv returns the environment in which Git writes objects to another folder and also reads the
