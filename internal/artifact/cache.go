@@ -110,9 +110,16 @@ func (c *Client) exactCache(ctx context.Context, key string) (cacheReply, error)
 func (c *Client) cache(ctx context.Context, method string, q cacheRequest) (cacheReply, error) {
 	q.Version = cacheVersion
 	r, err := ask[cacheReply](ctx, c, cachePath+method, q)
-	switch status, _ := errors.AsType[*transport.StatusError](err); {
-	case strings.Contains(r.Message, writeDenied), status != nil && strings.Contains(status.Message, writeDenied):
+	status, _ := errors.AsType[*transport.StatusError](err)
+	said := r.Message
+	if status != nil {
+		said = status.Message
+	}
+	switch {
+	case strings.Contains(said, writeDenied):
 		return r, ErrReadOnly
+	case strings.Contains(said, readDenied):
+		return r, ErrNotFound
 	case status != nil && status.Code == http.StatusConflict:
 		return r, fmt.Errorf("%w: %w", ErrExists, err)
 	case err != nil:
@@ -127,6 +134,9 @@ func (c *Client) cache(ctx context.Context, method string, q cacheRequest) (cach
 	return r, errNotOK
 }
 
-// writeDenied is how the service's message begins if a token may only read; its
-// own client tests for it too.
-const writeDenied = "cache write denied:"
+// How the service's messages begin if the token may not write, and if the job's cache-mode is none or write-only. Its
+// own client tests for both: https://github.com/actions/toolkit/blob/main/packages/cache/RELEASES.md
+const (
+	writeDenied = "cache write denied:"
+	readDenied  = "cache read denied:"
+)

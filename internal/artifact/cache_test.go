@@ -73,6 +73,10 @@ func TestACacheThatMayOnlyBeReadSaysSo(t *testing.T) {
 	s.Fail("POST", cachePath+"CreateCacheEntry", githubtest.Fault{Status: 403,
 		Body: `{"code":"permission_denied","msg":"cache write denied: read only"}`})
 	require.ErrorIs(t, c.PutCache(t.Context(), "l", []byte("x")), ErrReadOnly, "as an error of the protocol")
+	s.Fail("POST", cachePath+"GetCacheEntryDownloadURL", githubtest.Fault{Status: 403,
+		Body: `{"code":"permission_denied","msg":"cache read denied: token has no readable scopes"}`})
+	_, err := c.NewestCache(t.Context(), "k")
+	require.ErrorIs(t, err, ErrNotFound, "where the job declares cache-mode none or write-only")
 }
 
 func TestCacheSurvivesTroubleOnTheWay(t *testing.T) {
