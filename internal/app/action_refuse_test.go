@@ -61,6 +61,7 @@ func TestCheck12_ReachingThePostingJobProvesNothing(t *testing.T) {
 
 func TestCheck1_DraftThatIsNotThere(t *testing.T) {
 	t.Parallel()
+	later := time.Now().Add(16 * 24 * time.Hour).Format(time.RFC3339)
 	for name, tc := range map[string]struct {
 		arm     func(*stage, ended) *job
 		outcome string
@@ -85,6 +86,22 @@ func TestCheck1_DraftThatIsNotThere(t *testing.T) {
 			return s.postJob(d.digest())
 		},
 			"EXPIRED", "its artifact is gone"},
+		"expired and listed no more": {func(s *stage, d ended) *job {
+			expire(s, d)
+			s.hub.HidesExpired = true
+			return s.decideJob(d.outputs["code"], "approve")
+		}, "REFUSED", "if they are right, it has expired"},
+		"expired and listed no more, of a run that is known": {func(s *stage, d ended) *job {
+			expire(s, d)
+			s.hub.HidesExpired = true
+			return s.decideJob(d.outputs["code"], "approve").with("run-id", d.outputs["run-id"]).set("NOW", later)
+		}, "EXPIRED", "its artifact is gone"},
+		"expired and listed no more, on route A": {func(s *stage, d ended) *job {
+			expire(s, d)
+			s.hub.HidesExpired = true
+			s.approved("")
+			return s.postJob(d.digest()).set("NOW", later)
+		}, "EXPIRED", "its artifact is gone"},
 		"gone at the download": {func(s *stage, d ended) *job {
 			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts/*/zip", githubtest.Fault{Status: 410})
 			return s.decideJob(d.outputs["code"], "approve")

@@ -157,7 +157,8 @@ func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, Run{ID: 5, Path: ".github/workflows/x.yml", Event: "pull_request_target", HeadBranch: "f",
 			HeadSHA: "h",
-			RepoID:  1, HeadRepoID: id, Status: "completed", Conclusion: "failure", Actor: "a"}, r)
+			RepoID:  1, HeadRepoID: id, Status: "completed", Conclusion: "failure", Actor: "a",
+			Created: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}, r)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"time"
 
 	gh "github.com/google/go-github/v62/github"
 
@@ -25,6 +26,7 @@ type Run struct {
 	Status     string // queued, in_progress, waiting, completed and others
 	Conclusion string // success, failure, cancelled and others; empty until completed
 	Actor      string // login of the account that started attempt 1
+	Created    time.Time
 }
 
 // Run reads a workflow run.
@@ -71,6 +73,7 @@ func (r workflowRun) convert() Run {
 		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(), HeadSHA: r.GetHeadSHA(),
 		RepoID: r.GetRepository().GetID(), HeadRepoID: r.GetHeadRepository().GetID(),
 		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Actor: r.GetActor().GetLogin(),
+		Created: r.GetCreatedAt().Time,
 	}
 }
 

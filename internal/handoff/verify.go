@@ -40,6 +40,8 @@ type Resume struct {
 	Shown    string // digest or code received by a separate channel
 	Settings checkpoint.Settings
 	Unmoved  func(ctx context.Context, draft checkpoint.Draft) error // check 9: the subject is unchanged
+	// whether a draft that is not listed has expired: GitHub lists none then; nil if nothing tells
+	Expired func(ctx context.Context) bool
 }
 
 // Events returns the events whose runs may make drafts (check 4).
@@ -94,7 +96,11 @@ func (o Origin) checkTarget(m checkpoint.Manifest) error {
 // refused one: it may be the draft, and another attempt may read it.
 func (r Resume) newestPassing(ctx context.Context, candidates []Candidate) (checkpoint.Draft, error) {
 	if len(candidates) == 0 {
-		return checkpoint.Draft{}, checkpoint.CheckFound(r.Name, nil, r.Subject.RepositoryID, r.Now)
+		var gone *github.Artifact
+		if r.Expired != nil && r.Expired(ctx) {
+			gone = &github.Artifact{Name: r.Name, Expired: true}
+		}
+		return checkpoint.Draft{}, checkpoint.CheckFound(r.Name, gone, r.Subject.RepositoryID, r.Now)
 	}
 	var refused, unread error
 	var found []checkpoint.Draft

@@ -118,6 +118,12 @@ func (g *gated[S]) verify(ctx context.Context) (draft checkpoint.Draft, err erro
 	if !g.routeA() { // a run of another workflow drafted it
 		r.Run, r.Workflow = g.RunID, g.DraftWorkflow
 	}
+	if r.Run != 0 {
+		r.Expired = func(ctx context.Context) bool {
+			run, err := g.runs.Read(ctx, r.Run)
+			return err == nil && !run.Created.IsZero() && r.Now.After(run.Created.Add(g.Expires))
+		}
+	}
 	candidates, err := g.candidates(ctx, r)
 	if err == nil {
 		draft, g.changes, err = r.Verify(ctx, candidates)

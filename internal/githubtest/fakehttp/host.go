@@ -14,6 +14,9 @@ type Host struct {
 	*Front
 	Storage *Storage
 	URL     string // of the interface, without trailing slash
+	// artifacts that have expired are not listed, as since 24 September 2026:
+	// https://github.blog/changelog/2026-09-24-expired-github-actions-artifacts-no-longer-shown-in-ui-and-api
+	HidesExpired bool
 
 	clock  func() time.Time
 	key    string // secret of all tokens and signatures

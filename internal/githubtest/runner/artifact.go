@@ -128,7 +128,7 @@ func (r *Run) Forget() { r.all = nil }
 func List(c *http.Request, all []*Artifact) answer {
 	name := c.URL.Query().Get("name")
 	all = slices.DeleteFunc(slices.Clone(all), func(a *Artifact) bool {
-		return !a.ready || name != "" && a.Name != name
+		return !a.ready || name != "" && a.Name != name || a.gone() && a.of.Host.HidesExpired
 	})
 	slices.SortFunc(all, func(a, b *Artifact) int { return int(b.ID - a.ID) })
 	return fakehttp.Counted(c, "artifacts", all, (*Artifact).json)
