@@ -116,7 +116,7 @@ func Default() Config {
 }
 
 // defaultInstructions returns the files that tell people and agents how to work on a repository.
-func defaultInstructions() []string { return []string{"AGENTS.md", "CONTRIBUTING.md"} }
+func defaultInstructions() []string { return []string{"AGENTS.md", "REVIEW.md", "CONTRIBUTING.md"} }
 
 // Fingerprint returns the SHA-256, in hex, of the effective settings.
 func (c Config) Fingerprint() string {

@@ -82,7 +82,7 @@ func TestTheModelsKeysHaveDefaults(t *testing.T) {
 	require.Equal(t, 10*time.Minute, c.Agent.Time())
 	require.True(t, c.Verifies())
 	require.False(t, c.Classifies(), "no model is named for it")
-	require.Equal(t, []string{"AGENTS.md", "CONTRIBUTING.md"}, c.Instructions)
+	require.Equal(t, []string{"AGENTS.md", "REVIEW.md", "CONTRIBUTING.md"}, c.Instructions)
 
 	c, err := config.Parse("f.yml", []byte("verify: false\nclassify: false\nmodels: {classify: m}\nagent: {tools: "+
 		"false, max-turns: 9}\ninstructions: []\n"))
@@ -153,7 +153,7 @@ func modelMistakes() []mistake {
 func TestNewKeysLeaveTheFingerprintOfOldSettings(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "90fb1b5dd3c8304a67fbf3112ff8cbf2725419a0d3316c9a68d9354532a6ae41", config.Default().Fingerprint())
-	named, err := config.Parse("f.yml", []byte("instructions: [AGENTS.md, CONTRIBUTING.md]\n"))
+	named, err := config.Parse("f.yml", []byte("instructions: [AGENTS.md, REVIEW.md, CONTRIBUTING.md]\n"))
 	require.NoError(t, err)
 	require.Equal(t, config.Default().Fingerprint(), named.Fingerprint())
 	seen := map[string]string{}

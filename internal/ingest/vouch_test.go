@@ -32,7 +32,7 @@ func TestD5_ABaseIsAskedOnlyWhereAClaimNeedsIt(t *testing.T) {
 	for _, what := range a.reads {
 		require.NotContains(t, what, "folder", "the change tells of its own files")
 	}
-	require.Len(t, a.reads, 6, "pull, settings, two guides, attributes, files")
+	require.Len(t, a.reads, 7, "pull, settings, three guides, attributes, files")
 }
 
 func TestD5_TheBaseBearsOutWhatItShows(t *testing.T) {

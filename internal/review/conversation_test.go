@@ -164,8 +164,8 @@ func TestT5_GuidesStandBetweenMarksAndTheLanguageOutside(t *testing.T) {
 	m.Classify = nil
 	m.Guides = Guides{
 		Language: "German", Instructions: []prompt.Document{{Path: "AGENTS.md", Text: "Be kind."},
-			{Path: "web/AGENTS.md", Text: "Of the web."}, {Path: "ledger/AGENTS.md", Text: "Count in cents."},
-			{Path: "docs/style.md", Text: "Be brief."}},
+			{Path: "web/AGENTS.md", Text: "Of the web."}, {Path: "web/REVIEW.md", Text: "Of the web."},
+			{Path: "ledger/AGENTS.md", Text: "Count in cents."}, {Path: "docs/style.md", Text: "Be brief."}},
 		Guidelines: func(path string) []string { return []string{"Rules of " + path} },
 	}
 	_, err := m.Review(t.Context(), file)
@@ -177,7 +177,7 @@ func TestT5_GuidesStandBetweenMarksAndTheLanguageOutside(t *testing.T) {
 		for _, text := range []string{"Be kind.", "Count in cents.", "Be brief."} {
 			require.Contains(t, data["instructions"], text)
 		}
-		require.NotContains(t, r.User, "Of the web.", "an AGENTS.md is about what lies in its folder")
+		require.NotContains(t, r.User, "Of the web.", "an AGENTS.md or REVIEW.md is about what lies in its folder")
 		require.NotContains(t, r.System+llmtest.Outside(r.User), "Be kind.")
 	}
 	require.Contains(t, llmtest.Outside(server.Requests()[0].User), "in German")

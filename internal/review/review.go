@@ -11,6 +11,7 @@ package review
 import (
 	"context"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -98,11 +99,12 @@ func (g Guides) guidelines(path string) []string {
 	return g.Guidelines(path)
 }
 
-// instructions returns the files to show with a file: an AGENTS.md in a folder is about what lies below it.
+// instructions returns the files to show with a file: an AGENTS.md or REVIEW.md in a folder is about
+// what lies below it.
 func (g Guides) instructions(file string) []prompt.Document {
 	return slices.DeleteFunc(slices.Clone(g.Instructions), func(d prompt.Document) bool {
-		dir, nested := strings.CutSuffix(d.Path, "/AGENTS.md")
-		return nested && !strings.HasPrefix(file, dir+"/")
+		dir, name := path.Split(d.Path)
+		return (name == "AGENTS.md" || name == "REVIEW.md") && !strings.HasPrefix(file, dir)
 	})
 }
 
