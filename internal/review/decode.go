@@ -65,7 +65,7 @@ type wireFinding struct {
 	Confidence *float64         `json:"confidence"`
 	Suggestion string           `json:"suggestion"`
 
-	Others map[string]jsontext.Value `json:",unknown"`
+	Others map[string]jsontext.Value `json:",embed"`
 }
 
 type lineNumber int
@@ -98,7 +98,7 @@ var (
 func decode(text, path string) ([]finding.Finding, error) {
 	var answer struct {
 		Findings []jsontext.Value          `json:"findings"`
-		Others   map[string]jsontext.Value `json:",unknown"`
+		Others   map[string]jsontext.Value `json:",embed"`
 	}
 	text, worded := fencedText(text)
 	err := json.Unmarshal([]byte(Unfence(text)), &answer)

@@ -28,7 +28,7 @@ type wholeAnswer struct {
 	Findings []jsontext.Value          `json:"findings,omitempty"`
 	Criteria []finding.Criterion       `json:"criteria"`
 	Unasked  []finding.Unasked         `json:"unasked"`
-	Others   map[string]jsontext.Value `json:",unknown"`
+	Others   map[string]jsontext.Value `json:",embed"`
 	found    []finding.Finding
 }
 
