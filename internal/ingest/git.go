@@ -26,7 +26,7 @@ var (
 	ErrNoClone = problem.Sentinel("this folder is not in a clone", cloneAdvice)
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
 	ErrShut    = problem.Sentinel("this clone is bare, and Git's setting safe.bareRepository lets it open only those "+
-		"that are named", "GIT_DIR=. in front of the command names it")
+		"that are named", "set GIT_DIR to its folder's absolute path, which names it")
 	ErrNoGit = problem.Sentinel("git is not in PATH",
 		"install Git 2.34 or later, or pass a pull request's address or a diff's file")
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
