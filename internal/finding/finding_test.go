@@ -55,7 +55,7 @@ func TestSeveritiesAreKnownByName(t *testing.T) {
 	}
 	for _, bad := range []string{"", "Major", "high", "nit "} {
 		_, err := ParseSeverity(bad)
-		require.ErrorContains(t, err, "none of nit, minor, major, blocker")
+		require.ErrorContains(t, err, "not one of nit, minor, major, blocker")
 	}
 }
 
