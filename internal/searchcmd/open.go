@@ -1,10 +1,10 @@
 package searchcmd
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
@@ -74,9 +74,22 @@ func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
 	if err != nil {
 		return wire.Place{}, err
 	}
-	commit, err := api.Commit(ctx, owner, name, cmp.Or(o.rev, "HEAD"))
+	commit, err := revision(ctx, api, owner, name, o.rev)
 	if err != nil {
 		return wire.Place{}, err
 	}
 	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: wire.ArchiveOf(api, owner, name, commit)}, nil
+}
+
+// revision returns the commit of a revision, by default the default branch's tip.
+func revision(ctx context.Context, api *github.Client, owner, name, rev string) (string, error) {
+	if rev != "" {
+		return api.Commit(ctx, owner, name, rev)
+	}
+	repo, err := api.Repository(ctx, owner, name)
+	if err != nil {
+		return "", err
+	}
+	tip, err := api.Tip(ctx, owner, name, repo.DefaultBranch)
+	return tip.SHA, err
 }
