@@ -203,6 +203,15 @@ func TestWithoutAKey(t *testing.T) {
 		s := setUp(t, scene{})
 		keyless(s.draftJob()).with("provider", "openai").start().is(2, "").says("no model is configured")
 	})
+	t.Run("an address alone names no model, and openai asks it without a key", func(t *testing.T) {
+		s := setUp(t, scene{})
+		s.model.Key = ""
+		s.draftJob().with("api-key", "").start().is(2, "").says("set api-key", "provider: openai", "provider: offline")
+		s.draftJob().with("api-key", "", "provider", "openai").start().is(0, "PAUSED")
+		s = newStage(t, scene{fork: true, author: "maya"})
+		s.draftJob().with("api-key", "").start().is(0, "SKIPPED").says("no model is configured")
+		require.Zero(t, s.model.Calls())
+	})
 	t.Run("is no mistake on a fork's pull_request", func(t *testing.T) {
 		s := setUp(t, scene{fork: true})
 		keyless(s.draftJob()).on("pull_request", "pull_request").start().is(0, "SKIPPED").

@@ -42,6 +42,8 @@ type job struct {
 	asked ticketpr.Asked // the ticket, if the job is about one
 	void  []string       // approvals that decided nothing: who, and why
 
+	keyless bool // provider is auto, and there is no key: where a secret is missing, an address alone names no model
+
 	gateEnv github.Environment // the deciding environment once it was checked; zero if there is none
 }
 
@@ -57,6 +59,9 @@ func (j *job) setUp() error {
 	}
 	if err := errors.Join(j.Apply(given), j.InRepository()); err != nil {
 		return err
+	}
+	if j.keyless = j.Provider == "auto" && j.WithModel(j.Getenv).Key == ""; j.keyless {
+		j.Provider = "offline"
 	}
 	if err := errors.Join(j.Settle(j.env.RetentionDays), j.Protection.Check()); err != nil {
 		return problem.As(problem.Misuse, err, "")

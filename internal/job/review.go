@@ -34,9 +34,9 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	}
 	reviewer, err := j.NewReviewer(j.Settings, nil)
 	noModelYet := err
-	if reviewer != nil && reviewer.Rules && j.Provider != "offline" {
-		noModelYet = problem.Usage(wire.NoModel, "set api-key (or base-url for an endpoint without one) for a "+
-			"review by a model, in a workflow from a secret of the environment that this job names, or "+
+	if j.keyless {
+		noModelYet = problem.Usage(wire.NoModel, "set api-key for a review by a model, in a workflow from a secret of "+
+			"the environment that this job names (or base-url and provider: openai for an endpoint without a key), or "+
 			"provider: offline for one by rules")
 	}
 	change, err := ingest.Open(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.File()})
@@ -55,8 +55,8 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return j.draft(ctx, change, reviewer, approvals)
 	}
 	whom := j.WithModel(j.Getenv)
-	if keyless := whom.Key == "" && whom.BaseURL == ""; change.Pull.Fork() && (j.event.Name == "pull_request" ||
-		j.event.Name == "pull_request_target" && keyless) {
+	if keyless := j.keyless || whom.Key == "" && whom.BaseURL == ""; change.Pull.Fork() &&
+		(j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && keyless) {
 		r := j.skipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on " +
 			"pull_request, and on pull_request_target those of the job's environment")
 		j.addStanding(ctx, change, &r)

@@ -31,7 +31,7 @@ const NoModel = "no model is configured"
 
 // GiveModel is what to do about NoModel, on the command line and in a workflow.
 const GiveModel = "set api-key (OPENAI_API_KEY), in a workflow from a secret of the environment that the draft's job " +
-	"names, or base-url for an endpoint without a key"
+	"names, or base-url for an endpoint without a key (in a workflow beside provider: openai)"
 
 // ModelClient returns a client for the model that settings.WithModel chose.
 func (w Wire) ModelClient(s settings.Settings, onWait func(time.Duration, string)) (*llm.Client, error) {
