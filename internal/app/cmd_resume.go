@@ -26,6 +26,7 @@ import (
 func resumeFlags(o *local.Options, f *pflag.FlagSet) {
 	o.Resumed = true
 	o.Flags(f, "resume")
+	o.Expires = 0 // a draft of the store has a span of its own
 	o.DecisionFlags(f)
 	f.BoolVar(&o.Next, "next", false, "take the draft that waits with the most severe findings, in the store or, "+
 		"with owner/repo, on GitHub")

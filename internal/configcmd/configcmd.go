@@ -112,7 +112,6 @@ func (c *Command) readSettings(typed map[string]string) (s settings.Settings, fr
 	if err := s.Apply(texts); err != nil {
 		return s, from, err
 	}
-	s.Expires = cmp.Or(s.Expires, settings.DefaultExpires)
 	if onActions {
 		if err := s.Settle(0); err != nil {
 			return s, from, err

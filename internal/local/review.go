@@ -16,7 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
 	"github.com/spf13/pflag"
@@ -68,7 +67,6 @@ func (a *Terminal) drafting(ctx context.Context, command string,
 	if err != nil {
 		return err
 	}
-	a.Expires = cmp.Or(a.Expires, settings.DefaultExpires)
 	return a.Traced(ctx, command, func(ctx context.Context) error { return do(ctx, given) })
 }
 

@@ -23,7 +23,6 @@ import (
 // Defaults that depend on another setting or on a model's price, so that action.yml does
 // not list them.
 const (
-	DefaultExpires               = 14 * 24 * time.Hour
 	DefaultMaxTime               = 5 * time.Hour // per job; GitHub cancels a job after six
 	DefaultMaxCost cost.MicroUSD = 1_000_000     // per run whose models' prices are known
 	DefaultModel                 = "gpt-6-luna"
@@ -77,13 +76,10 @@ func (s *Settings) Apply(given map[string]string) error {
 // Settle fills in settings of a job that depend on one another, and checks that they agree.
 // kept is the number of days that the repository keeps artifacts, 0 if unknown.
 func (s *Settings) Settle(kept int) error {
-	if s.Expires == 0 {
-		s.Expires = DefaultExpires
-		if kept > 0 {
+	if kept > 0 {
+		if s.Expires == Defaults().Expires {
 			s.Expires = min(s.Expires, time.Duration(kept)*24*time.Hour)
 		}
-	}
-	if kept > 0 {
 		s.Retention, s.Records = min(s.Retention, kept), min(s.Records, kept)
 	}
 	limit := time.Duration(s.Retention) * 24 * time.Hour

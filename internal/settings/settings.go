@@ -48,7 +48,7 @@ type Settings struct {
 	Commands       string
 	GateFrom       finding.Severity
 	Instance       string
-	Expires        time.Duration // 0: DefaultExpires, or less if the repository keeps artifacts for less
+	Expires        time.Duration // the default is less in a repository that keeps artifacts for less
 	Retention      int           // days
 	Records        int           // days to keep decision records
 	AllowHTTP      bool
@@ -173,8 +173,8 @@ func decisions(s *Settings) []Row {
 			field: choice(&s.GateFrom, finding.Severities()...)},
 		{Name: "instance", Flag: "review, " + waiting, Help: "name of a second reviewer on one pull request",
 			field: text(&s.Instance).withCheck(pull.CheckInstance)},
-		{Name: "expires", Flag: drafts,
-			Help: "how long a draft may wait, such as 14d or 36h", field: duration(&s.Expires)},
+		{Name: "expires", Flag: drafts, Help: "how long a draft may wait, such as 14d or 36h", Default: "14d",
+			field: duration(&s.Expires)},
 		{Name: "retention-days", Help: "how many days the artifact is kept", Default: "15",
 			field: number(&s.Retention, 1, 400)},
 		{Name: "record-retention-days", Flag: reviews,

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
@@ -150,4 +151,16 @@ func TestThePageOfSettingsNamesInputsThatAreThere(t *testing.T) {
 			require.NoError(t, s.Apply(map[string]string{row[1]: row[2]}))
 		}
 	}
+}
+
+func TestADraftWaitsNoLongerByDefaultThanItsRepositoryKeepsIt(t *testing.T) {
+	t.Parallel()
+	for kept, want := range map[int]time.Duration{0: 14 * 24 * time.Hour, 90: 14 * 24 * time.Hour, 7: 7 * 24 * time.Hour} {
+		s := Defaults()
+		require.NoError(t, s.Settle(kept))
+		require.Equal(t, want, s.Expires)
+	}
+	s := Defaults()
+	require.NoError(t, s.Apply(map[string]string{"expires": "10d"}))
+	require.Error(t, s.Settle(7), "what was asked for is not shortened")
 }
