@@ -7,6 +7,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -146,23 +147,27 @@ const MaxDiff = 256 << 20
 //go:embed demo.diff
 var demo []byte
 
-// Diff reads a unified diff; name is its display name. The thread's id contains the diff's digest.
+// Diff reads a unified diff; name is its display name. The thread's id contains the SHA-256 of its bytes.
 func Diff(name string, r io.Reader) (Change, error) {
-	return localChange(name, "diff", r)
+	sum := sha256.New()
+	c, err := localChange(name, io.TeeReader(r, sum))
+	c.Thread = fmt.Sprintf("local/diff:%x", sum.Sum(nil))
+	return c, err
 }
 
 // Demo returns a small change with seeded defects, for trying things out.
 func Demo() (Change, error) {
-	return localChange("demo", "demo", bytes.NewReader(demo))
+	c, err := localChange("demo", bytes.NewReader(demo))
+	c.Thread = "local/demo:" + c.Digest()
+	return c, err
 }
 
-func localChange(name, kind string, r io.Reader) (Change, error) {
+func localChange(name string, r io.Reader) (Change, error) {
 	files, err := diff.Parse(r, MaxDiff)
 	if err != nil {
 		return Change{}, fmt.Errorf("reading %s: %w", name, err)
 	}
 	c := Change{Name: name, Files: sortByPath(files), Config: config.Default()}
-	c.Thread = "local/" + kind + ":" + c.Digest()
 	of, known := questions(c.Files, claims(c.Files))
 	recordVouched(c.Files, of, known)
 	return c, nil

@@ -1,6 +1,8 @@
 package ingest_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,11 +15,11 @@ import (
 
 const twoFiles = "--- a/z.go\n+++ b/z.go\n@@ -1 +1 @@\n-1\n+2\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-1\n+2\n"
 
-func TestADiffIsNamedAfterItsDigest(t *testing.T) {
+func TestADiffIsNamedAfterTheHashOfItsBytes(t *testing.T) {
 	t.Parallel()
 	c, err := ingest.Diff("x.diff", strings.NewReader(twoFiles))
 	require.NoError(t, err)
-	require.Equal(t, "local/diff:"+c.Digest(), c.Thread)
+	require.Equal(t, fmt.Sprintf("local/diff:%x", sha256.Sum256([]byte(twoFiles))), c.Thread)
 	require.Equal(t, []string{"a.go", "z.go"}, []string{c.Files[0].Path, c.Files[1].Path})
 	require.Equal(t, config.Default(), c.Config)
 	require.Nil(t, c.Pull)
