@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/decision"
@@ -20,6 +21,8 @@ func record() decision.Record {
 
 func TestRecordTravelsAsAZip(t *testing.T) {
 	t.Parallel()
+	schema, err := jsonschema.NewCompiler().Compile("../decision/record.schema.json")
+	require.NoError(t, err)
 	for _, p := range protections(t) {
 		z, err := p.PackRecord(record())
 		require.NoError(t, err)
@@ -27,6 +30,11 @@ func TestRecordTravelsAsAZip(t *testing.T) {
 			again, err := p.PackRecord(record())
 			require.NoError(t, err)
 			require.Equal(t, again, z)
+			contents, err := readZip(z, 1, recordEntry)
+			require.NoError(t, err)
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(contents[0]))
+			require.NoError(t, err)
+			require.NoError(t, schema.Validate(value), "%s", p.Trust)
 		}
 		for _, said := range []string{"rita", "ledger/transfer.go", "errcheck", "4100"} {
 			require.Equal(t, p.Trust == TrustEncrypt, !bytes.Contains(z, []byte(said)),
@@ -40,7 +48,7 @@ func TestRecordTravelsAsAZip(t *testing.T) {
 		_, err = Unzip(z)
 		refusal(t, err, 3)
 	}
-	_, err := Protection{Trust: TrustSeal}.PackRecord(record())
+	_, err = Protection{Trust: TrustSeal}.PackRecord(record())
 	require.ErrorIs(t, err, ErrKey)
 }
 
