@@ -334,8 +334,8 @@ func TestFilesAreDroppedByPath(t *testing.T) {
 		require.ErrorContains(t, err, why, text)
 	}
 	_, err := p.decide("/drop nofile\n/approve")
-	require.ErrorContains(t, err, `"nofile" is not a path of this draft; a reason goes after a colon; perhaps `+
-		"/drop store/priority_test.go: REASON\n")
+	require.ErrorContains(t, err, `"nofile" is not a path of this draft; a reason goes after a colon; did you mean `+
+		"/drop store/priority_test.go: REASON?\n")
 	r, err := p.decide("/drop store/priority_test.go\n/approve")
 	require.NoError(t, err)
 	require.Equal(t, "store/priority.go\nstore/store.go", p.git("diff", "--name-only", "main", r.State.Applied.Commit))
