@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -57,11 +58,17 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File, d
 	}
 	for _, p := range all {
 		same := func(f change.File) bool { return f.Path == p.Path }
+		beside := scope.Rules{Entries: map[string]diff.Entry{}}
+		for _, f := range slices.Concat(before, files) {
+			beside.Entries[f.Path] = diff.Entry{Mode: "100644"}
+		}
 		why := b.Rules.Refuses(p.Path)
 		if why == "" && slices.ContainsFunc(files, same) {
 			why = "it is there twice"
 		} else if why == "" && slices.ContainsFunc(before, same) {
 			why = "the change itself has this file already"
+		} else if why == "" {
+			why = beside.Ordinary(p.Path)
 		}
 		var f change.File
 		if why == "" {
