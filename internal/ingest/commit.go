@@ -71,9 +71,13 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 		commit, err = b.Clone.Commit(ctx, "refs/heads/"+branch)
 		if err != nil {
 			commit, err = b.commitTree(ctx, tree, message)
-			if err == nil {
-				_, err = b.git(ctx, "", nil, "update-ref", "refs/heads/"+branch, commit,
-					strings.Repeat("0", len(commit)))
+			if err != nil {
+				return "", "", err
+			}
+			if _, err = b.git(ctx, "", nil, "update-ref", "refs/heads/"+branch, commit,
+				strings.Repeat("0", len(commit))); err != nil {
+				err = problem.New("the branch "+branch+" could not be made", err.Error(),
+					"put right what Git names, then resume the draft: the decision is kept")
 			}
 			return branch, commit, err
 		}

@@ -98,4 +98,5 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	run(t, dir, "branch", "feat")
 	_, _, err = base.Write(t.Context(), "feat/A-1-x", message, files)
 	require.ErrorContains(t, err, "'refs/heads/feat' exists", "Git names the branch in the way")
+	require.ErrorContains(t, err, "\n  next    put right what Git names, then resume the draft")
 }
