@@ -1,13 +1,16 @@
 package driver
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/settings"
 )
 
@@ -44,4 +47,19 @@ func TestG13_AFailedFilesCauseIsAWarningAndItsStackADebugLog(t *testing.T) {
 			require.Equal(t, c.logged, log.String())
 		})
 	}
+}
+
+func TestARunThatHasReadNothingYetIsToldByItsThread(t *testing.T) {
+	t.Parallel()
+	const thread = "local/demo:47fd00b"
+	store := graph.NewMemory()
+	flow, err := reviewpr.New(reviewpr.Steps{Ingest: func(context.Context) (ingest.Change, error) {
+		return ingest.Change{}, errors.New("no space left on device")
+	}}, store)
+	require.NoError(t, err)
+	_, err = flow.Run(t.Context(), thread, reviewpr.State{})
+	require.Error(t, err)
+	r, err := Describe(t.Context(), flow, thread)
+	require.NoError(t, err)
+	require.Equal(t, thread, r.Thread)
 }

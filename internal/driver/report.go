@@ -110,7 +110,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 	review := s.Review()
 	statuses := reviewpr.StatusesIn(view)
 	r := Report{
-		Outcome: outcomeOf(view), Thread: s.Draft.Thread,
+		Outcome: outcomeOf(view), Thread: cmp.Or(s.Draft.Thread, thread),
 		Head: s.Draft.Subject.Head, DiffDigest: s.Draft.Subject.Digest,
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
