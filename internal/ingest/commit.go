@@ -132,13 +132,12 @@ func (b Base) commitTree(ctx context.Context, tree, message string) (string, err
 	return commit, err
 }
 
-// git runs git on the clone with an index and an input; no hooks run.
+// git runs git on the clone with an index and an input.
 func (b Base) git(ctx context.Context, index string, input []byte, args ...string) (string, error) {
 	env := []string{"GIT_DIR=" + b.Clone.Dir, "GIT_INDEX_FILE=" + filepath.Join(b.Clone.Dir, "no-index")}
 	if index != "" {
 		env[1] = "GIT_INDEX_FILE=" + index
 	}
-	out, err := git(ctx, b.Clone.Dir, bytes.NewReader(input), env, append([]string{"-c", "core.hooksPath=/dev/null",
-		"-c", "core.fsmonitor=false", "-c", "core.bare=false"}, args...)...)
+	out, err := git(ctx, b.Clone.Dir, bytes.NewReader(input), env, append([]string{"-c", "core.bare=false"}, args...)...)
 	return strings.TrimSpace(string(out)), err
 }

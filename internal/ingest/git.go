@@ -290,8 +290,9 @@ func (g Clone) args(args ...string) []string {
 // unfetched is git's wording for an object that a partial clone lacks.
 const unfetched = "promisor remote"
 
-// git runs git and returns its standard output.
+// git runs git, which starts no hook and no monitor of the clone, and returns its standard output.
 func git(ctx context.Context, dir string, input io.Reader, env []string, args ...string) ([]byte, error) {
+	args = append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"}, args...)
 	cmd := prepare(exec.CommandContext(ctx, "git", args...), dir, env)
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = input, &stderr

@@ -367,6 +367,8 @@ func TestNoSettingOfAUsersGitHidesAChange(t *testing.T) {
 	r.git("sparse-checkout", "set", "in")
 	r.write("out/b", "2")
 	r.write("out/new", "1")
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, ".git/hooks/post-index-change"),
+		[]byte("#!/bin/sh\ntouch hooked\n"), 0o700))
 	w, err := ingest.OpenWorkTree(t.Context(), r.dir)
 	require.NoError(t, err)
 	for untracked, files := range map[bool]int{false: 1, true: 2} {
@@ -374,6 +376,7 @@ func TestNoSettingOfAUsersGitHidesAChange(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.RemoveAll(c.Objects))
 		require.Len(t, c.Files, files)
+		require.NoFileExists(t, filepath.Join(r.dir, "hooked"))
 	}
 }
 

@@ -47,8 +47,7 @@ func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
 	if w.Base, err = g.defaultBranch(ctx); err != nil {
 		return WorkTree{}, err
 	}
-	names, err := git(ctx, w.root, nil, nil, "-c", "core.fsmonitor=false", "ls-files", "--others", "--exclude-standard",
-		"-z")
+	names, err := git(ctx, w.root, nil, nil, "ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {
 		return WorkTree{}, fmt.Errorf("listing untracked files: %w", err)
 	}
@@ -114,8 +113,8 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 	if untracked {
 		which = "--all"
 	}
-	if _, err := git(ctx, w.root, nil, env, "-c", "core.fsmonitor=false", "-c", "core.safecrlf=false",
-		"-c", "advice.addEmbeddedRepo=false", "add", "--sparse", which, "--", "."); err != nil {
+	if _, err := git(ctx, w.root, nil, env, "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false", "add",
+		"--sparse", which, "--", "."); err != nil {
 		return "", fmt.Errorf("reading the work tree: %w", err)
 	}
 	tree, err := git(ctx, w.root, nil, env, "write-tree")
