@@ -120,6 +120,19 @@ func TestATextThatTheParserMayBeWrongAboutIsAPersonsToJudge(t *testing.T) {
 	}
 }
 
+// A model is shown marks in place of credentials, and would write them over what the file has.
+func TestT9_AMarkOfARedactedCredentialIsRefusedOnce(t *testing.T) {
+	t.Parallel()
+	p := newProposal(t, "go", "TASK-101", func(a answers) {
+		a[llmtest.ImplementCode] = []json.RawMessage{json.RawMessage(broken(
+			`{"path":"store/key.txt","description":"","new_content":"token: <redacted github-pat>\n"}`))}
+	})
+	r := p.draft()
+	require.Equal(t, ticketpr.Paused, r.Outcome, r.Message)
+	require.Len(t, p.asked(llmtest.ImplementCode), 2, "the model was told once")
+	require.Contains(t, p.asked(llmtest.ImplementCode)[1], "which stands for a credential")
+}
+
 // TestP9_AReviewThatFailedIsPaidForAndSaid counts the calls whose answers were of no use.
 func TestP9_AReviewThatFailedIsPaidForAndSaid(t *testing.T) {
 	t.Parallel()

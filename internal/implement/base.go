@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/scope"
+	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tree"
 )
 
@@ -49,8 +50,8 @@ const wholeLines = 150
 
 // Apply turns what a model proposes into files, in addition to those in before, which it may not
 // change again. A file that stays as it is is left out. If anything is refused, refused lists
-// every reason, with its path, and files is nil. A file that may not parse is refused unless doubts
-// are admitted. The error is that of reading the tree.
+// every reason, with its path, and files is nil. A file that may not parse, or has more marks of
+// redacted credentials, is refused unless doubts are admitted. The error is that of reading the tree.
 func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File, doubts bool) (files []change.File,
 	refused []string, err error) {
 	if n := len(all) + len(before); n > b.Limits.Files() {
@@ -72,7 +73,7 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File, d
 		}
 		var f change.File
 		if why == "" {
-			if f, why, err = b.file(ctx, p); err != nil {
+			if f, why, err = b.file(ctx, p, doubts); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -95,7 +96,7 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File, d
 }
 
 // file returns one file with its proposal applied, or says in why it is refused.
-func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, err error) {
+func (b Base) file(ctx context.Context, p Proposed, doubts bool) (f change.File, why string, err error) {
 	entry, exists := b.Rules.Entries[p.Path]
 	before := ""
 	if exists {
@@ -109,6 +110,9 @@ func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, 
 		before = string(text)
 	}
 	after, why := p.text(before, exists)
+	if why == "" && !doubts && secret.Marks(after) > secret.Marks(before) {
+		why = "it writes <redacted …>, which stands for a credential: change the lines around it alone, by edits"
+	}
 	if why != "" {
 		return f, why, nil
 	}

@@ -89,6 +89,9 @@ func mergeLeaks(leaks []Leak) []Leak {
 
 var marks = lazy(`<redacted ([a-z0-9-]{1,60})>`)
 
+// Marks counts the marks that Redact leaves in a text.
+func Marks(text string) int { return len(marks().FindAllString(text, -1)) }
+
 // withoutRedacted removes what was redacted before, so that nothing is redacted twice. A mark
 // with an unknown kind does not count: it could hide a value.
 func withoutRedacted(text string, leaks []Leak) []Leak {
