@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tree"
@@ -158,6 +159,8 @@ func (p Proposed) text(before string, exists bool) (after, why string) {
 	case whole && strings.Count(before, "\n") > wholeLines:
 		return "", fmt.Sprintf("it has more than %d lines, so that it is changed by edits and not by new_content",
 			wholeLines)
+	case whole && !shownAsIs(before):
+		return "", "it has characters that are shown in another form, so that it is changed by edits alone"
 	case whole:
 		return change.Like(before, *p.NewContent), ""
 	case len(p.Edits) == 0:
@@ -168,6 +171,12 @@ func (p Proposed) text(before string, exists bool) (after, why string) {
 		return "", err.Error()
 	}
 	return after, ""
+}
+
+// shownAsIs reports whether a prompt shows a file's text as it is, byte order mark and line ends aside.
+func shownAsIs(text string) bool {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	return guard.Visible(text) == text
 }
 
 // tooLarge returns a line for each limit that the files exceed together.

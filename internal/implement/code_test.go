@@ -311,3 +311,16 @@ func TestATextIsRefusedIfParserAndBracketsAgree(t *testing.T) {
 		})
 	}
 }
+
+// A prompt shows a no-break space as a space, and a form feed as <U+000C>.
+func TestAFileThatIsShownInAnotherFormIsNotReplacedWhole(t *testing.T) {
+	t.Parallel()
+	after := "new\n"
+	for before, refused := range map[string]bool{"1\u00a0000\n": true, "a\fb\n": true, "\ufeffa\r\nb\r\n": false,
+		"\U0001f469\u200d\U0001f467\n": false} {
+		b := brief(map[string]string{"a.txt": before})
+		_, why, err := b.Base.Apply(t.Context(), []Proposed{{Path: "a.txt", NewContent: &after}}, nil, true)
+		require.NoError(t, err)
+		require.Equal(t, refused, len(why) > 0, "%q", before)
+	}
+}
