@@ -71,7 +71,9 @@ func TestALongDiffIsLeftToTheArtifact(t *testing.T) {
 	p.Changes[0] = change.Of("long.txt", "One line.", "aa", strings.Repeat("x", 1<<20)+"\n", "y\n")
 	got := proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855"})
 	require.Less(t, len(got), 100_000)
-	require.Contains(t, got, "too long to be shown here")
+	require.Contains(t, got, "too long to be shown here. Read it in the artifact")
+	got = proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855", Trust: "encrypt"})
+	require.Contains(t, got, "too long to be shown here. The artifact is encrypted: reject this draft")
 	require.Contains(t, got, "`long.txt` (+1 −1): One line.")
 	require.Greater(t, len(proposal.File(p)), 1<<20)
 }

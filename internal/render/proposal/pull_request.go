@@ -95,7 +95,11 @@ func (p Proposal) made(m Made) string {
 func Draft(p Proposal, d summary.Decide) string {
 	draft := File(p)
 	if len(draft) > summaryBytes {
-		draft = p.file("### Diff\n\nIt is too long to be shown here. Read it in the artifact before you decide.")
+		where := "Read it in the artifact before you decide."
+		if d.Trust == "encrypt" {
+			where = "The artifact is encrypted: reject this draft, or have it drafted again with a smaller change."
+		}
+		draft = p.file("### Diff\n\nIt is too long to be shown here. " + where)
 	}
 	var commands []string
 	if files := p.Proposed(); len(files) > 1 {
