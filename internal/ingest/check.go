@@ -26,12 +26,12 @@ func Shell(ctx context.Context, dir, command string, env []string) (passed bool,
 	if err := cmd.Start(); err != nil {
 		return false, "", err
 	}
-	failed := cmd.Wait()
+	_ = cmd.Wait()   // its error may be about a child that holds the output
 	_ = cmd.Cancel() // usually the group is gone already
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
 	}
-	return failed == nil, secret.Tail(string(bytes.ToValidUTF8(out.last, []byte("?"))), maxOutput), nil
+	return cmd.ProcessState.Success(), secret.Tail(string(bytes.ToValidUTF8(out.last, []byte("?"))), maxOutput), nil
 }
 
 type tail struct{ last []byte }
