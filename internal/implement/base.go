@@ -176,7 +176,7 @@ func (p Proposed) text(before string, exists bool) (after, why string) {
 // shownAsIs reports whether a prompt shows a file's text as it is, byte order mark and line ends aside.
 func shownAsIs(text string) bool {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	return guard.Visible(text) == text
+	return strings.Contains(guard.Boundary(strings.Repeat("0", 32)).Wrap("file", text), text)
 }
 
 // tooLarge returns a line for each limit that the files exceed together.

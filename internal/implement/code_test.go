@@ -312,11 +312,12 @@ func TestATextIsRefusedIfParserAndBracketsAgree(t *testing.T) {
 	}
 }
 
-// A prompt shows a no-break space as a space, and a form feed as <U+000C>.
+// A prompt shows a no-break space as a space, a form feed as <U+000C>, and <s>, which may end a model's turn, as <\s>.
 func TestAFileThatIsShownInAnotherFormIsNotReplacedWhole(t *testing.T) {
 	t.Parallel()
 	after := "new\n"
-	for before, refused := range map[string]bool{"1\u00a0000\n": true, "a\fb\n": true, "\ufeffa\r\nb\r\n": false,
+	for before, refused := range map[string]bool{"1\u00a0000\n": true, "a\fb\n": true, "<s>a</s>": true,
+		"\ufeffa\r\nb\r\n": false, "a": false, "a\n\n": false, "": false,
 		"\U0001f469\u200d\U0001f467\n": false} {
 		b := brief(map[string]string{"a.txt": before})
 		_, why, err := b.Base.Apply(t.Context(), []Proposed{{Path: "a.txt", NewContent: &after}}, nil, true)
