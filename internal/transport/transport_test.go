@@ -288,6 +288,7 @@ func TestT31_AnswersAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	_, err = New(Options{}).Do(req)
 	require.ErrorIs(t, err, ErrTooLarge)
+	require.Contains(t, problem.Of(err).Error(), "\n  next    ")
 }
 
 func TestD8_T30_RedirectsStayOnTheHost(t *testing.T) {
