@@ -62,10 +62,13 @@ func TestT33_AnAnswerThatCannotBeUsedEndsTheRunByName(t *testing.T) {
 			"it is there twice"},
 		"two in case": {broken(`{"path":"store/a.txt","new_content":"x"},{"path":"store/A.txt","new_content":"y"}`),
 			`"store/A.txt": its name differs from "store/a.txt" only in case or form`},
-		"a folder that is a file": {broken(`{"path":"store/a","new_content":"x"},{"path":"store/a/b","new_content":"y"}`),
+		"in a file": {broken(`{"path":"store/a","new_content":"x"},{"path":"store/a/b","new_content":"y"}`),
 			`"store/a/b": "store/a" is a file, and no folder`},
-		"a file that is a folder": {broken(`{"path":"store/a/b","new_content":"x"},{"path":"store/a","new_content":"y"}`),
+		"a folder": {broken(`{"path":"store/a/b","new_content":"x"},{"path":"store/a","new_content":"y"}`),
 			`"store/a": it is a folder`},
+		"too many edits": {broken(`{"path":"store/store.go","edits":[{"search":"x","replace":"y"}` +
+			strings.Repeat(`,{"search":"x","replace":"y"}`, 800) + `]}`),
+			"it has 801 edits, and 800 lines may be changed"},
 		"both": {broken(`{"path":"store/a.txt","new_content":"x",` +
 			`"edits":[{"search":"a","replace":"b"}]}`),
 			"it has edits and new_content"},

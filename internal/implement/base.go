@@ -110,6 +110,9 @@ func (b Base) file(ctx context.Context, p Proposed, doubts bool) (f change.File,
 		}
 		before = string(text)
 	}
+	if n := len(p.Edits); n > b.Limits.Lines() { // each is looked for in the whole text
+		return f, fmt.Sprintf("it has %d edits, and %d lines may be changed", n, b.Limits.Lines()), nil
+	}
 	after, why := p.text(before, exists)
 	if why == "" && !doubts && secret.Marks(after) > secret.Marks(before) {
 		why = "it writes <redacted …>, which stands for a credential: change the lines around it alone, by edits"
