@@ -30,6 +30,16 @@ func TestARevisedTicketReplacesItsDraft(t *testing.T) {
 	s.applied(roundBranch, roundFixed())
 }
 
+func TestADraftOfATicketThatChangedIsNotRevised(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+	s.run.Finish("success")
+	s.repo.AddIssue(7, "maya", "Round half down", "Half a cent is won.")
+	s.ticketDraft().with("environment", "", "mode", "revise", "code", drafted.outputs["code"], "feedback", "Shorter.").
+		start().is(3, "REFUSED").says("the ticket's text has changed", "\n  next    draft the ticket again\n")
+}
+
 // TestP4_ATicketsCancelledDraftIsGoneOnWith cancels a job while the model writes the change:
 // what it said before is not asked again, unless another ticket's text is read by then.
 func TestP4_ATicketsCancelledDraftIsGoneOnWith(t *testing.T) {

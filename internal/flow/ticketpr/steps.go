@@ -37,7 +37,7 @@ func (r *run) reading(do func(context.Context, *State, ticket.Ticket) (cost.Usag
 	return func(ctx context.Context, s *State) (paid cost.Usage, err error) {
 		if implement.Digest(r.Ticket) != s.Facts.Subject.Digest {
 			return paid, problem.Refuse(9, "the ticket's text has changed since this draft was made",
-				"draft it again with --again", problem.At(s.Ticket.Key))
+				"draft the ticket again", problem.At(s.Ticket.Key))
 		}
 		return do(ctx, s, r.Ticket)
 	}
