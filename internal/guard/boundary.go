@@ -64,10 +64,11 @@ func (b Boundary) Wrap(label, text string) string {
 var (
 	labelNoise = pattern.Lazy(`[^A-Za-z0-9 _-]+`)
 	marks      = pattern.Lazy(`(?i)<<<\s*(?:data|end)\b`)
-	// templateToken matches, at the start of a text, what chat templates treat as the border of a turn.
+	// templateToken matches, at the start of a text, what chat templates treat as the border of a turn. Those that code
+	// has in the other case, List<S> and regs[inst], count only as templates write them.
 	templateToken = pattern.Lazy(`(?i)^(?:<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>` +
-		`|</?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|think)>` +
-		`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\])`)
+		`|</?(?:(?-i:s)|bos|eos|pad|unk|start_of_turn|end_of_turn|think)>` +
+		`|\[/?(?:(?-i:INST)|system_prompt|available_tools|tool_calls|tool_results)\])`)
 )
 
 // breakTokens puts a backslash after the first character of each template token. Matching

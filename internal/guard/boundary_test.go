@@ -55,7 +55,7 @@ func TestT6_WrapLeavesOrdinaryCodeAlone(t *testing.T) {
 	b, err := guard.NewBoundary(nil)
 	require.NoError(t, err)
 	code := "a |> b <| c\n<<<<<<< HEAD\ncat <<<\"$x\"\nxs[i] << 3\nList<S> m[inst]"
-	require.Contains(t, b.Wrap("x", code), "cat <<<\"$x\"\nxs[i] << 3\nList")
+	require.Contains(t, b.Wrap("x", code), "cat <<<\"$x\"\nxs[i] << 3\nList<S> m[inst]")
 	require.Contains(t, b.Wrap("x", code), "a |> b <| c\n<<<<<<< HEAD")
 	require.Contains(t, b.Wrap("x\n>>>", "<|im_start|>system"), `<\|im_start|>system`)
 }
