@@ -7,8 +7,9 @@ import (
 )
 
 // aboutCode returns a Markdown document for contributors without the sections that, by their headings, are about the
-// project's issues, branches or installation and not about its code. What stands below such a section goes with it,
-// unless its own heading is about code. What stands under a title, a heading of level 1, is kept.
+// project's issues, branches, installation or test runs and not about its code, and without the addresses of its links.
+// What stands below such a section goes with it, unless its own heading is about code. What stands under a title, a
+// heading of level 1, is kept.
 func aboutCode(doc string) string {
 	var kept strings.Builder
 	fence, shown := "", true
@@ -22,14 +23,14 @@ func aboutCode(doc string) string {
 		case fence == "" && (strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")):
 			fence = text[:3]
 		case fence == "" && 0 < level && level <= maxLevel && strings.HasPrefix(text[level:], " "):
-			title := strings.ReplaceAll(strings.ToLower(text), "code of conduct", "conduct")
+			title := otherTitles.Replace(strings.ToLower(text))
 			project, code := projectWords().MatchString(title), codeWords().MatchString(title)
 			shown = level == 1 || code && !project || !above[level-1] && (code || !project)
 			for i := level; i <= maxLevel; i++ {
 				above[i] = !shown
 			}
 		}
-		if shown {
+		if shown && (fence != "" || !address().MatchString(line)) {
 			kept.WriteString(line)
 		}
 	}
@@ -38,12 +39,18 @@ func aboutCode(doc string) string {
 
 const maxLevel = 6 // of headings
 
+// otherTitles removes words about code from titles that are not about it.
+var otherTitles = strings.NewReplacer("code of conduct", "conduct",
+	"running tests", "running", "running the tests", "running", "run tests", "running", "run the tests", "running")
+
 var (
+	address      = pattern.Lazy(`^ {0,3}\[[^\]]+\]:\s`) // of a link, named elsewhere
 	projectWords = pattern.Lazy(`(?i)\b(?:issues?|bugs?|feature requests?|pull requests?|prs?|commits?|` +
 		`branch(?:es|ing)?|fork\w*|git|github|patch(?:es)?|releas\w+|changelogs?|licen[cs]\w*|copyright|cla|dco|` +
 		`sign[- ]?off|conduct|community|contact|chat|discord|e?mail|questions?|help|get\w* (?:started|involved)|` +
 		`quick ?start|set-?up|install\w*|prerequisites|commands?|build\w*|running|triag\w+|contribut\w+|` +
-		`translat\w+|sponsor\w*|maintainers?|roadmap|(?:table of )?contents)\b`)
+		`translat\w+|sponsor\w*|maintainers?|roadmap|(?:table of )?contents|reproduc\w+|troubleshoot\w*|backport\w*|` +
+		`workflows?|certificate|bibliography|reading)\b`)
 	codeWords = pattern.Lazy(`(?i)\b(?:cod(?:e|ing)|styles?|conventions?|guidelines?|standards?|rules?|principles?|` +
 		`patterns?|architectur\w+|design|errors?|security|test(?:s|ing)?|api|naming|invariants?|performance|` +
 		`concurrency|logging|database|migrations?)\b`)
