@@ -94,6 +94,12 @@ func TestT9_TokensAreKnownByTheirBeginnings(t *testing.T) {
 	}
 }
 
+func TestT9_APictureInBase64IsNoToken(t *testing.T) {
+	t.Parallel()
+	picture := "iVBORw0KGgo/oy2" + llmtest.Drawn("picture", 60, llmtest.Alphabet) + "+AA=="
+	require.Equal(t, picture, secret.Redact(picture))
+}
+
 func TestT9_ATokenThatWasCutIsKnown(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"github_app", "openai", "npm", "atlassian"} {
