@@ -58,7 +58,8 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, err error)
 		if err != nil {
 			return a, err
 		}
-		if slices.Contains(a.methods, name) && few[name] == nil { // most calls are those of another's
+		// Most calls are those of another's. Nothing else can call what is new.
+		if slices.Contains(a.methods, name) && (few[name] == nil || s.question.hunks[0].OldStart == 0) {
 			a.common = append(a.common, name)
 			found = without(found, func(c chunk.Chunk) bool {
 				return !slices.Contains(linked, c.Path) && !slices.ContainsFunc(a.classes, func(class string) bool {

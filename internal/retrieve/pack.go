@@ -33,6 +33,7 @@ type Piece struct {
 	chunk.Chunk
 	Why    Why
 	around chunk.Chunk // all of it, to be shown if there is room
+	shown  bool        // the diff shows most of what is not all of it
 }
 
 // Pack chooses the pieces of the repository that a reviewer of a changed file gets, at most
@@ -70,6 +71,7 @@ func room(patch int) int {
 const (
 	mostEnclosing = 3
 	mostUsers     = 8
+	fewUsers      = 5 // before what the change uses
 	mostLost      = 3
 	mostNamed     = 5
 	mostTests     = 3
@@ -115,16 +117,23 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 		}
 		return naming(names)(0, code(c.Path, c.Text))
 	}
-	users := without(q.related(a.users), func(c chunk.Chunk) bool { return !named(c) || onlyImports(c) })
-	if !lang.IsTest(q.path) { // whose names nothing else uses
-		p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
-	}
+	users := without(q.related(a.users), func(c chunk.Chunk) bool {
+		return !named(c) || onlyImports(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
+	})
+	users = index.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
+	p.add(Calls, users, fewUsers, naming(a.names))
 	p.add(Similar, without(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
 		naming(a.names))
 	p.add(Defines, index.Ahead(s.visible(q.related(a.named), linked, a), s.changes), mostNamed, naming(a.touched))
 	p.add(Defines, without(q.related(a.typed), q.unseenTest), mostNamed, naming(a.types))
+	p.add(Calls, users, mostUsers-fewUsers, naming(a.names))
 	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
-	p.add(Tests, q.related(tests), mostTests, naming(a.names))
+	coded := naming(slices.DeleteFunc(chunk.Identifiers(a.code), func(name string) bool { return !looksCoded(name) }))
+	touching := naming(a.names)
+	if len(a.names) == 0 {
+		touching = coded
+	}
+	p.add(Tests, q.related(tests), mostTests, touching)
 	if err := s.constants(ctx, &p); err != nil {
 		return nil, err
 	}
@@ -132,9 +141,9 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || prose(q.path) && !prose(h.Path) ||
 			path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
-	}), mostJoined, nil)
+	}), mostJoined, coded)
 	if l := lang.Of(q.path); l.Name != "" && l.Kind == lang.Code {
-		p.add(Similar, hits, fewPieces-len(p.all), nil)
+		p.add(Similar, hits, fewPieces-len(p.all), coded)
 	}
 	return p.all, nil
 }
@@ -232,9 +241,11 @@ func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk
 	if lang.Of(s.question.path).Kind == lang.Prose { // most are just words
 		all = slices.DeleteFunc(all, func(name string) bool { return !looksCoded(name) })
 	}
+	var texts []string
 	for _, text := range quoted().FindAllString(before, -1) {
-		all = append(all, text[1:len(text)-1])
+		texts = append(texts, text[1:len(text)-1])
 	}
+	all = append(all, texts...)
 	for _, name := range once(all) {
 		if len(name) < 3 || lang.WordAt(now, name) >= 0 {
 			continue
@@ -243,7 +254,15 @@ func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(found) > 0 && len(found) <= rareWithin {
+		if len(found) > rareWithin {
+			continue
+		}
+		if word().MatchString(name) && !slices.Contains(texts, name) { // it says nothing of other languages' code
+			found = without(s.question.related(found), func(c chunk.Chunk) bool {
+				return lang.WordAt(code(c.Path, c.Text), name) < 0
+			})
+		}
+		if len(found) > 0 {
 			names, chunks = append(names, name), append(chunks, found...)
 		}
 	}

@@ -58,6 +58,12 @@ func (want wanted) in(start int, lines []string) (first, last int) {
 	return first, last
 }
 
+// anyOf reports whether a chunk has a wanted line.
+func (want wanted) anyOf(c chunk.Chunk) bool {
+	n := c.StartLine - 1
+	return slices.ContainsFunc(strings.Split(c.Text, "\n"), func(line string) bool { n++; return want(n, line) })
+}
+
 // code returns a file's text with comments and strings blanked, also a comment that begins above it.
 func code(file, text string) string {
 	if strings.HasPrefix(strings.TrimSpace(text), "*") {
@@ -67,34 +73,35 @@ func code(file, text string) string {
 }
 
 // add adds chunks that the diff does not show, at most that many. Long ones are narrowed to
-// the lines around the first wanted ones.
-func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
+// the lines around the first wanted ones. A window, which is cut anywhere, is of no use without one.
+func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 	for _, c := range chunks {
 		id := c.ID()
-		if most <= 0 || p.seen[id] {
+		if most <= 0 || p.seen[id] || c.Kind == chunk.Window && kind != Encloses && !want.anyOf(c) {
 			continue
 		}
 		p.seen[id] = true
-		piece := Piece{Chunk: narrowed(c, lines), Why: kind}
+		piece := Piece{Chunk: narrowed(c, want), Why: kind}
 		if kind == Encloses && c.Kind != chunk.Constants && c.EndLine-c.StartLine < wholeAround {
 			piece.around = c
 		}
-		if !p.repeats(piece) {
+		shown, lines := p.shownOf(piece.Chunk), piece.EndLine-piece.StartLine+1
+		piece.shown = 5*shown > 3*lines
+		if shown < lines && (2*shown <= lines || piece.around.Text != "") {
 			p.all = append(p.all, piece)
 			most--
 		}
 	}
 }
 
-// repeats reports whether the diff shows all lines of a piece or, of one that will not be shown as a whole, most.
-func (p *pieces) repeats(piece Piece) bool {
-	shown, lines := 0, piece.EndLine-piece.StartLine+1
-	for n := piece.StartLine; n <= piece.EndLine && piece.Path == p.change.path; n++ {
-		if p.shown.Admit("RIGHT", n, n) {
-			shown++
+// shownOf returns how many lines of a chunk the diff shows.
+func (p *pieces) shownOf(c chunk.Chunk) (n int) {
+	for line := c.StartLine; line <= c.EndLine && c.Path == p.change.path; line++ {
+		if p.shown.Admit("RIGHT", line, line) {
+			n++
 		}
 	}
-	return shown == lines || piece.around.Text == "" && 2*shown > lines
+	return n
 }
 
 // Of a chunk with more than whole lines, the wanted lines are shown, with before lines above and behind lines
@@ -132,16 +139,25 @@ func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
 // choose returns the pieces that fit into a budget of bytes, taken in order. A piece that
 // does not fit is skipped. What is left is for the rest of the functions around the change.
 func choose(all []Piece, budget int) (chosen []Piece) {
-	for _, p := range all {
-		if size := size(p.Chunk); size <= budget {
-			budget -= size
-			chosen = append(chosen, p)
+	fits := func(size int) bool {
+		if size > budget {
+			return false
 		}
+		budget -= size
+		return true
 	}
-	for i, p := range chosen {
-		if more := size(p.around) - size(p.Chunk); p.around.Text != "" && more <= budget {
-			budget -= more
-			chosen[i].Chunk = p.around
+	kept := make([]bool, len(all))
+	for i, p := range all {
+		kept[i] = !p.shown && fits(size(p.Chunk))
+	}
+	for i, p := range all {
+		switch {
+		case p.around.Text == "":
+		case kept[i] && fits(size(p.around)-size(p.Chunk)), p.shown && fits(size(p.around)):
+			kept[i], p.Chunk = true, p.around
+		}
+		if kept[i] {
+			chosen = append(chosen, p)
 		}
 	}
 	return chosen

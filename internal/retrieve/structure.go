@@ -22,7 +22,7 @@ func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !index.Passes(s.Paths, c.Path) })
 }
 
-// mentions returns the chunks that hold a name and do not define it, at most merged of them:
+// mentions returns the chunks that hold a name and do not just define it, at most merged of them:
 // those that call it first, and within each group in the order of the list by words. It also reports whether
 // it went through all of them.
 func (s *search) mentions(ctx context.Context, name string, words ranked) (found []chunk.Chunk, all bool, err error) {
@@ -30,8 +30,12 @@ func (s *search) mentions(ctx context.Context, name string, words ranked) (found
 		return nil, false, err
 	}
 	all = len(found) < mentioned
-	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) })
+	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool {
+		// A handler often has the name of what it calls.
+		return slices.Contains(c.Defines, name) && (s.hidden[c.ID()] || !strings.Contains(c.Text, "."+name+"("))
+	})
 	found = index.Ahead(words.byWords(found), func(c chunk.Chunk) bool { return strings.Contains(c.Text, name+"(") })
+	found = index.Ahead(found, func(c chunk.Chunk) bool { return !slices.Contains(c.Defines, name) })
 	return found[:min(len(found), merged)], all, nil
 }
 
