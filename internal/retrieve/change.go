@@ -211,6 +211,9 @@ func (l changedLine) inBody(c chunk.Chunk) bool {
 	if c.Kind != chunk.Function && c.Kind != chunk.Method {
 		return false
 	}
+	if !slices.Contains(c.Defines, c.Name) { // a later piece of a long function
+		return c.StartLine <= l.at && l.at <= c.EndLine
+	}
 	n := c.StartLine
 	for line := range strings.SplitSeq(c.Text, "\n") {
 		if opens(c, line) {

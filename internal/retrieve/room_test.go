@@ -79,3 +79,17 @@ func TestAPackHasTheCallerOfTheSameNameBeforeSettings(t *testing.T) {
 	require.Equal(t, "api/api.go:3-5", pieces[0].ID())
 	require.Equal(t, retrieve.Calls, pieces[0].Why)
 }
+
+// A variable in the second half of a function of 250 lines is as local as one in the first.
+func TestAPackKnowsTheVariablesOfALongFunction(t *testing.T) {
+	filler := strings.Repeat("  step(entry);\n", 240)
+	before := "export function answer(entry) {\n" + filler + "  const call = entry[0];\n  send(call);\n}\n"
+	after := strings.Replace(before, "entry[0]", "entry[1]", 1)
+	c := change{path: "a.js", files: map[string]string{"a.js": after,
+		"b.js": "export function other(call) {\n  return call.path;\n}\n",
+		"c.js": "import { answer } from './a';\n\nexport function user() {\n  answer(1);\n}\n"}}
+	c.patch, _, _ = diff.Between(before, after)
+	shown := c.shown(t, 4000)
+	require.NotEqual(t, retrieve.Calls, shown["b.js:1-3"])
+	require.Equal(t, retrieve.Calls, shown["c.js:3-5"])
+}
