@@ -182,7 +182,7 @@ func (b Brief) choose(ctx context.Context) (whole, logs, tests []string, size in
 		}
 		named := i < len(b.Draft.Scope.Likely)
 		switch large := len(text) > maxAside; {
-		case large && !named:
+		case !named && (large || lang.IsTest(p)): // a piece tells enough
 			continue
 		case large && changeLog().MatchString(path.Base(p)):
 			logs = append(logs, p)

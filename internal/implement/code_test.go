@@ -120,22 +120,27 @@ func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
 	}
 }
 
-// TestLargeFilesAreShownToTheStepThatChangesThem shows whole what is small or likely to change, and large tests only to
-// the step that writes them, behind what the other step saw; without the mark at a file's beginning.
+// TestLargeFilesAreShownToTheStepThatChangesThem shows whole what is small or likely to change, but of a test that only
+// the search found its piece, and large tests only to the step that writes them, behind what the other step saw; without
+// the mark at a file's beginning.
 func TestLargeFilesAreShownToTheStepThatChangesThem(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("int x;\n", 3000)
 	b := brief(map[string]string{"core/Likely.cs": "\ufeff" + long, "core/Small.cs": "\ufeffint y;\n",
-		"core/Large.cs": long, "test/LikelyTests.cs": long}, "core/Likely.cs", "test/LikelyTests.cs")
+		"core/Large.cs": long, "test/LikelyTests.cs": long, "test/FoundTests.cs": "int y;\nint z;\n"},
+		"core/Likely.cs", "test/LikelyTests.cs")
 	b.Draft.Chunks = []change.Chunk{{Path: "core/Large.cs", StartLine: 1, EndLine: 1, Text: "\ufeffint x;\n"},
-		{Path: "core/Small.cs", StartLine: 1, EndLine: 1, Text: "\ufeffint y;\n"}}
+		{Path: "core/Small.cs", StartLine: 1, EndLine: 1, Text: "\ufeffint y;\n"},
+		{Path: "test/FoundTests.cs", StartLine: 2, EndLine: 2, Text: "int z;\n"}}
 	likely, test := block{"file", "core/Likely.cs\n" + long}, block{"file", "test/LikelyTests.cs\n" + long}
 	small, piece := block{"file", "core/Small.cs\nint y;\n"}, block{"piece", "core/Large.cs, lines 1 to 1\nint x;\n"}
-	for step, want := range map[string][]block{"code": {likely, small, piece}, "tests": {likely, small, piece, test}} {
+	found := block{"piece", "test/FoundTests.cs, lines 2 to 2\nint z;\n"}
+	for step, want := range map[string][]block{"code": {likely, small, piece, found},
+		"tests": {likely, small, piece, found, test}} {
 		blocks, shown, err := b.sources(t.Context(), step)
 		require.NoError(t, err)
 		require.Equal(t, want, blocks[3:], step)
-		require.Len(t, shown, len(want)-1)
+		require.Len(t, shown, len(want)-2)
 	}
 }
 
