@@ -14,15 +14,16 @@ func aboutCode(doc string) string {
 	var kept strings.Builder
 	fence, shown := "", true
 	above := [maxLevel + 1]bool{} // by level: whether the section that a line is in is left out
-	for line := range strings.Lines(doc) {
+	lines := append(strings.SplitAfter(doc, "\n"), "")
+	for i, line := range lines[:len(lines)-1] {
 		text := strings.TrimSpace(line)
-		level := len(text) - len(strings.TrimLeft(text, "#"))
+		level := levelOf(text, strings.TrimSpace(lines[i+1]))
 		switch {
 		case fence != "" && strings.HasPrefix(text, fence):
 			fence = ""
 		case fence == "" && (strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")):
 			fence = text[:3]
-		case fence == "" && 0 < level && level <= maxLevel && strings.HasPrefix(text[level:], " "):
+		case fence == "" && level > 0:
 			title := otherTitles.Replace(strings.ToLower(text))
 			project, code := projectWords().MatchString(title), codeWords().MatchString(title)
 			shown = level == 1 || code && !project || !above[level-1] && (code || !project)
@@ -35,6 +36,20 @@ func aboutCode(doc string) string {
 		}
 	}
 	return kept.String()
+}
+
+// levelOf returns the level of a heading, which the line below it may underline; 0 for other lines.
+func levelOf(text, below string) int {
+	level := len(text) - len(strings.TrimLeft(text, "#"))
+	switch {
+	case level > 0 && (level > maxLevel || !strings.HasPrefix(text[level:], " ")):
+		return 0
+	case level == 0 && text != "" && len(below) > 2 && strings.Trim(below, "=") == "":
+		return 1
+	case level == 0 && text != "" && len(below) > 2 && strings.Trim(below, "-") == "":
+		return 2
+	}
+	return level
 }
 
 const maxLevel = 6 // of headings

@@ -26,6 +26,8 @@ func TestInstructionsAreShownWithoutWhatIsNotAboutCode(t *testing.T) {
 		"runs of tests are not about code": {"## Running tests\na\n### Limits\nb\n## Test names\nc\n", "## Test names\nc\n"},
 		"addresses are of no use": {"See [a].\n\n[a]: https://a.example\n```\n[b]: c\n```\n",
 			"See [a].\n\n```\n[b]: c\n```\n"},
+		"underlined": {"Rules\n=====\na\n\nGradle setup\n------------\nb\n\nMoney\n-----\nc\n",
+			"Rules\n=====\na\n\nMoney\n-----\nc\n"},
 		"neither is a tag": {"Cents.\n#install\n####### seven install\nEuros.\n",
 			"Cents.\n#install\n####### seven install\nEuros.\n"},
 		"no headings":       {"Build it.\nThen test.\n", "Build it.\nThen test.\n"},
