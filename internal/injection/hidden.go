@@ -72,8 +72,12 @@ func isOrdinary(line string, at int, r rune) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	quiet := mention && (r == '\u2060' || r == '\u200b' && !unicode.IsLetter(last) && !unicode.IsDigit(last))
 	coloured := r == '\x1b' && colour().MatchString(line[at:]) // captured output, and shell prompts
-	return quiet || coloured || besideBraille(line, at, r) || isSpelling(line, at, r) || besideSpace(line, at, r)
+	picture := r == '\ufe0f' && pictureEscape().MatchString(line[max(0, at-len(`\U0001F324`)):at])
+	return quiet || coloured || picture || besideBraille(line, at, r) || isSpelling(line, at, r) || besideSpace(line, at, r)
 }
+
+// pictureEscape matches an emoji as YAML is often written, which leaves the selector behind it as it is.
+var pictureEscape = pattern.Lazy(`^\\U0001[Ff][0-9A-Fa-f]{3}$`)
 
 const breaks = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 

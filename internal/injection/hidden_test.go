@@ -28,6 +28,8 @@ func TestT7_HiddenCharactersAreFoundByKindAndLine(t *testing.T) {
 		"Hangul filler":       {"a\u3164 := 1", "zero width"},
 		"mark within a text":  {"a\ufeffb", "zero width"},
 		"braille blank":       {"a\u2800b", "zero width"},
+		"beside an escape":    {"\\U0001F324\ufe0f\ufe0f", "variation selectors"},
+		"behind a letter":     {"admin\ufe0f", "variation selectors"},
 		"supplementary":       {"a\U000e0150\U000e0151", "variation selectors"},
 		"escape":              {"\x1b[8mhidden\x1b[0m", "control characters"},
 		"escape in colour":    {"\x1b[1;31;8mhidden", "control characters"},
@@ -93,6 +95,7 @@ func TestT7_ProperUseOfInvisibleCharactersIsNotFound(t *testing.T) {
 		"Turkish":             "ısı ölçümü yapılır",
 		"quiet mention":       "thanks to @\u2060octo",
 		"mention by a bot":    "in <code>@\u200bocto</code>, @\u200bcat",
+		"behind an escape":    "weather: \"\\U0001F324\ufe0f 15\"",
 		"heredoc":             "<?php echo <<<END\n<!-- pr-review bot, see #12 -->\nEND;",
 	} {
 		t.Run(name, func(t *testing.T) {
