@@ -108,8 +108,8 @@ func (l Language) Defines(name string) func(line string) bool {
 var testFolders = pattern.Lazy(`^(?i:tests?|testdata|testing|spec|fixtures?|e2e|mocks?|integration|` +
 	`__(?:test|mock|fixture)\w*__)$|[.a-z]Tests?$`)
 
-var testNames = pattern.Lazy(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)` +
-	`|Tests?\.(?:java|cs|kt)$`)
+var testNames = pattern.Lazy(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|tests|conftest)\.py$|^tests?\.rs$|\.bats$)` +
+	`|Tests?\.(?:java|cs|kt|php|swift)$`)
 
 // IsTest reports whether a file belongs to tests, by its path. Below src/main such a folder name is part of a
 // package name.

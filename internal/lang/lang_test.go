@@ -44,7 +44,8 @@ func TestTestsAreKnownByTheirPath(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]bool{
 		"a_test.go": true, "a.spec.ts": true, "tests/a.py": true, "conftest.py": true, "CartTest.java": true,
-		"spec/a.rb": true, "run.bats": true,
+		"spec/a.rb": true, "run.bats": true, "app/shop/tests.py": true, "crates/db/src/tests.rs": true,
+		"src/latest.rs": false, "Modules/Shop/CartTest.php": true, "Shop/CartTests.swift": true,
 		"Shop.Tests/Issues/Issue7.cs": true, "src/integrationTest/java/A.java": true, "__testfixtures__/a.ts": true,
 		"latest/a.go":                     false,
 		"src/main/java/testing/Cart.java": false, "latest.java": false, "attest.go": false, "a/contests/b.go": false,
