@@ -115,6 +115,7 @@ func TestWordsOfSettingsAndTutorialsAreNoOrders(t *testing.T) {
 		"a setting": "To switch the feature off entirely, you can set \"policy.advisories.block\" to false.",
 		"settings":  "but these were not loaded because they are abandoned and you configured \"policy.old.block\"",
 		"tutorial":  "Note in the lock file that the version of the crate you are now using is 0.8.6.",
+		"a key":     "config.gemini_api_key = ENV.fetch('GEMINI_API_KEY', nil)",
 		"reference": "Consider the following complete example:",
 		"sizes":     "// The length of the expression must be smaller or equal to 10 Ki.",
 		"target":    "# *DO* use app_test_set_options() above this line",
