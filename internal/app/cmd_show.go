@@ -26,9 +26,9 @@ func showFlags(o *local.Options, f *pflag.FlagSet) {
 	o.ListFlags(f, "show")
 }
 
-// instead returns what a flag prints in place of the draft, and whether it is to be printed: with --json
+// insteadOfDraft returns what a flag prints in place of the draft, and whether it is to be printed: with --json
 // the flag adds its part to the report.
-func (a *app) instead(r *driver.Report) (text string, is bool) {
+func (a *app) insteadOfDraft(r *driver.Report) (text string, is bool) {
 	switch {
 	case a.Tree && a.JSON:
 		r.Files = r.State.Coverage()
@@ -63,7 +63,7 @@ func (a *app) show(ctx context.Context, args []string) error {
 	if under != "" {
 		r.Outcome = "" // it has none yet
 	}
-	if text, is := a.instead(&r); is {
+	if text, is := a.insteadOfDraft(&r); is {
 		fmt.Fprint(a.Stdout, text)
 		return nil
 	}

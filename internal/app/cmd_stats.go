@@ -50,7 +50,7 @@ func (a *app) stats(ctx context.Context, args []string) error {
 		}
 		wanted, args = func(id string) bool { return id == s.Thread }, nil
 	}
-	folders, names, err := sources(args)
+	folders, names, err := splitSources(args)
 	if err != nil {
 		return err
 	}
@@ -93,9 +93,9 @@ func namesThread(arg string) bool {
 	return absent != nil && (strings.ContainsAny(arg, "#:~") || hash().MatchString(arg))
 }
 
-// sources separates the arguments into folders, and names of repositories or owners. A folder
+// splitSources separates the arguments into folders, and names of repositories or owners. A folder
 // with the name of a repository needs a ./ in front.
-func sources(args []string) (folders, names []string, err error) {
+func splitSources(args []string) (folders, names []string, err error) {
 	for _, arg := range args {
 		_, _, notARepository := pull.ParseRepository(arg)
 		info, absent := os.Stat(arg)

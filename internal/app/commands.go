@@ -24,25 +24,26 @@ import (
 // out is in this file, the rest in the cmd_ files.
 func (a *app) commands() []command {
 	all := []command{
-		a.onDrafts("review", "[url | owner/repo#n | n | base..head | base...head | revision | - | FILE.diff "+
+		a.draftCommand("review", "[url | owner/repo#n | n | base..head | base...head | revision | - | FILE.diff "+
 			"| demo]", "review a change, by default of the work tree, and stop for a decision",
 			(*local.Options).ReviewFlags, a.Review),
-		a.onDrafts("implement", "<FILE.md | KEY | owner/repo#n>",
+		a.draftCommand("implement", "<FILE.md | KEY | owner/repo#n>",
 			"write the change that a ticket asks for, and stop for a decision before it is committed",
 			(*local.Options).ImplementFlags, a.Implement),
-		a.onDrafts("resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub",
+		a.draftCommand("resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub",
 			resumeFlags, a.resume),
-		a.onDrafts("show", "<thread | owner/repo#n>", "print a draft that waits", showFlags, a.show),
-		a.onDrafts("threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub",
+		a.draftCommand("show", "<thread | owner/repo#n>", "print a draft that waits", showFlags, a.show),
+		a.draftCommand("threads", "[owner/repo]",
+			"list the drafts that wait, in the store or of a repository on GitHub",
 			func(o *local.Options, f *pflag.FlagSet) { o.ListFlags(f, "threads") }, a.threads),
-		a.onDrafts("stats", "[owner/repo | 'owner/*' | FOLDER]…",
+		a.draftCommand("stats", "[owner/repo | 'owner/*' | FOLDER]…",
 			"add up what drafts cost, how long they took, and what approvers changed",
 			func(o *local.Options, f *pflag.FlagSet) { statsFlags(o, f); o.ListFlags(f, "stats") }, a.stats),
 	}
 	all = append(all, a.evalCommands()...)
 	all = append(all, a.searchCommands()...)
 	return append(all,
-		a.onDrafts("context", "<url | owner/repo#n | n>",
+		a.draftCommand("context", "<url | owner/repo#n | n>",
 			"show which tickets and pages a review would read, and what it would understand",
 			func(o *local.Options, f *pflag.FlagSet) {
 				o.Flags(f, "context")
@@ -54,8 +55,8 @@ func (a *app) commands() []command {
 		command{name: "version", help: "print the version", run: a.version})
 }
 
-// onDrafts returns a command about drafts, which runs with options of its own.
-func (a *app) onDrafts(name, args, help string, flags func(*local.Options, *pflag.FlagSet),
+// draftCommand returns a command about drafts, which runs with options of its own.
+func (a *app) draftCommand(name, args, help string, flags func(*local.Options, *pflag.FlagSet),
 	run func(context.Context, []string) error) command {
 	o := &local.Options{Settings: settings.Defaults()}
 	return command{

@@ -62,7 +62,7 @@ func (r *remote) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if text, is := r.instead(&report); is {
+	if text, is := r.insteadOfDraft(&report); is {
 		fmt.Fprint(r.Stdout, text)
 		return nil
 	}

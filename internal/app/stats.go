@@ -233,15 +233,15 @@ func (r *remote) records(ctx context.Context) (map[string]*decision.Record, erro
 			r.Warn(s.Name + " is left out: it cannot be read, as one that is encrypted cannot without " +
 				"PR_REVIEW_CHECKPOINT_KEY")
 		}
-		if err == nil && ours && claim.Record.Code == code && (claim.Acted() || r.posts(ctx, claim.Record)) {
+		if err == nil && ours && claim.Record.Code == code && (claim.Acted() || r.isPosted(ctx, claim.Record)) {
 			records[code] = &claim.Record
 		}
 	}
 	return records, nil
 }
 
-// posts reports whether the review that a record approves is posted, which fail-on lets fail its run.
-func (r *remote) posts(ctx context.Context, record decision.Record) bool {
+// isPosted reports whether the review that a record approves is posted, which fail-on lets fail its run.
+func (r *remote) isPosted(ctx context.Context, record decision.Record) bool {
 	ref, err := pull.ParseRef(stats.Judgement{Thread: record.Thread}.Pull())
 	of := checkpoint.Subject{Number: ref.Number}
 	_, digest := r.posted(ctx, checkpoint.Manifest{Thread: record.Thread, Subject: of})

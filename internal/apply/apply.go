@@ -66,33 +66,33 @@ const (
 // change was drafted on or a commit would not keep its mode, or if another draft of the thread
 // was carried out (13). If GitHub refuses the commit, the error names the branch that was made.
 func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
-	p, err := a.look(ctx, q)
+	p, err := a.findChange(ctx, q)
 	if err != nil || p.found {
 		return p.at, err
 	}
-	for _, may := range []func(context.Context, Request) error{a.Unmoved, a.ordinary, claimed} {
+	for _, may := range []func(context.Context, Request) error{a.Unmoved, a.checkOrdinary, recordApproval} {
 		if err := may(ctx, q); err != nil {
 			return Applied{}, err
 		}
 	}
 	for range maxTries {
-		if p, err = a.look(ctx, q); err != nil || p.found {
+		if p, err = a.findChange(ctx, q); err != nil || p.found {
 			return p.at, err
 		}
 		if err = a.push(ctx, q, p); err == nil {
-			if p, err = a.look(ctx, q); err == nil && !p.found { // pushed again, it might be on two branches
+			if p, err = a.findChange(ctx, q); err == nil && !p.found { // pushed again, it might be on two branches
 				err = write.ErrUncertain
 			}
 			return p.at, err
-		} else if !tryAgain(err) {
+		} else if !isRetryable(err) {
 			break
 		}
 	}
 	return Applied{}, err
 }
 
-// claimed records the approval and waits for this job's turn.
-func claimed(ctx context.Context, q Request) error {
+// recordApproval records the approval and waits for this job's turn.
+func recordApproval(ctx context.Context, q Request) error {
 	if q.Race == nil {
 		return nil
 	}
@@ -107,23 +107,23 @@ func (a Applier) push(ctx context.Context, q Request, p place) error {
 	err := a.Unmoved(ctx, q)
 	if err == nil && !p.empty {
 		if err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base); err != nil {
-			err = a.inTheWay(ctx, q, err)
+			err = a.explainBranchClash(ctx, q, err)
 		}
 	}
 	if err != nil {
 		return err
 	}
 	_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
-	if err != nil && !tryAgain(err) {
+	if err != nil && !isRetryable(err) {
 		err = problem.New("the branch "+p.at.Branch+" was made, and the commit was refused: it is empty",
 			err.Error(), "fix what GitHub names, then "+q.Again+": it continues from there; or delete it")
 	}
 	return err
 }
 
-// inTheWay returns a clearer error if a branch could not be made because another has the name of
+// explainBranchClash returns a clearer error if a branch could not be made because another has the name of
 // its folder: Git cannot have both fix and fix/x. Otherwise it returns err.
-func (a Applier) inTheWay(ctx context.Context, q Request, err error) error {
+func (a Applier) explainBranchClash(ctx context.Context, q Request, err error) error {
 	up := path.Dir(q.Branch)
 	if _, none := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, up); up == "." || none != nil {
 		return err
@@ -132,15 +132,15 @@ func (a Applier) inTheWay(ctx context.Context, q Request, err error) error {
 		"rename the branch "+up+", then "+q.Again)
 }
 
-// tryAgain reports whether another writer was faster or the outcome of a write is unknown. The
+// isRetryable reports whether another writer was faster or the outcome of a write is unknown. The
 // caller then looks for the result again.
-func tryAgain(err error) bool {
+func isRetryable(err error) bool {
 	return errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrMoved) || errors.Is(err, write.ErrUncertain)
 }
 
 // commit returns the commit to request from GitHub. Its trailers make it findable.
 func (q Request) commit(branch string) write.Commit {
-	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.changed(),
+	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.changedFiles(),
 		Body: strings.TrimSpace(q.Body) + "\n\n" + threadTrailer + q.Thread + "\n" + draftTrailer + q.Digest}
 	if q.CoAuthor != "" {
 		k.Body += "\nCo-authored-by: " + q.CoAuthor
@@ -154,8 +154,8 @@ const (
 	draftTrailer  = "PR-Review-Draft: "
 )
 
-// changed returns the files that differ from the base.
-func (q Request) changed() []change.File {
+// changedFiles returns the files that differ from the base.
+func (q Request) changedFiles() []change.File {
 	return slices.DeleteFunc(slices.Clone(q.Files), func(f change.File) bool { return f.Base == blob(f.Content) })
 }
 
@@ -177,15 +177,15 @@ func (a Applier) Unmoved(ctx context.Context, q Request) error {
 		[2]string{"now", fmt.Sprintf("commit %.7s", tip.SHA)})
 }
 
-// ordinary refuses files that differ from what the change was drafted on, or that the commit
+// checkOrdinary refuses files that differ from what the change was drafted on, or that the commit
 // would turn into something else: links, submodules, executables.
-func (a Applier) ordinary(ctx context.Context, q Request) error {
+func (a Applier) checkOrdinary(ctx context.Context, q Request) error {
 	on, err := a.Read.AllEntries(ctx, q.Ref.Owner, q.Ref.Repo, q.Base)
 	if err != nil {
 		return err
 	}
 	base := scope.Rules{Entries: on}
-	for _, f := range q.changed() {
+	for _, f := range q.changedFiles() {
 		wrong := base.Ordinary(f.Path)
 		if wrong == "" && on[f.Path].Blob != f.Base {
 			wrong = "it is not what the change was drafted on"

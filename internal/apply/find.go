@@ -29,7 +29,7 @@ type place struct {
 // on which branch, and whether it is the request's own draft.
 func (a Applier) Stands(ctx context.Context, q Request) (where string, own, found bool, err error) {
 	q.Files = nil
-	p, err := a.look(ctx, q)
+	p, err := a.findChange(ctx, q)
 	switch {
 	case err == nil && p.found:
 		return p.at.Branch, true, true, nil
@@ -39,11 +39,11 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 	return "", false, false, err
 }
 
-// look searches for the change: on the branch of its name and the numbered ones, up to the first
+// findChange searches for the change: on the branch of its name and the numbered ones, up to the first
 // that does not exist, even if commits were added since, or in a pull request whose branch is
 // gone. It returns a place to commit to if there is none, and refuses if it finds another draft
 // of the same thread.
-func (a Applier) look(ctx context.Context, q Request) (place, error) {
+func (a Applier) findChange(ctx context.Context, q Request) (place, error) {
 	for n := 1; n <= maxBranches; n++ {
 		p := place{at: Applied{Branch: q.Branch}}
 		if n > 1 {
@@ -56,19 +56,19 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 		}
 		p.empty = tip.SHA == q.Base
 		if !gone && !p.empty {
-			made, err := a.first(ctx, q, tip)
+			made, err := a.firstCommit(ctx, q, tip)
 			if err != nil {
 				return place{}, err
 			}
 			switch {
 			case q.Digest != "" && trailer(made.Message, draftTrailer) == q.Digest:
 				p.at.Commit, p.found = made.SHA, true
-				return p, a.same(ctx, q, p.at)
+				return p, a.checkSameFiles(ctx, q, p.at)
 			case trailer(made.Message, threadTrailer) == q.Thread:
 				return p, Another(p.at.Branch)
 			}
 		}
-		if p, err = a.opened(ctx, q, p); err != nil || p.found || p.empty || gone {
+		if p, err = a.findInPulls(ctx, q, p); err != nil || p.found || p.empty || gone {
 			return p, err
 		}
 	}
@@ -76,9 +76,9 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 		q.Branch, "delete those that are not needed any more, then "+q.Again)
 }
 
-// first returns the commit on a branch whose only parent is the base, or a zero Tip if there is
+// firstCommit returns the commit on a branch whose only parent is the base, or a zero Tip if there is
 // none.
-func (a Applier) first(ctx context.Context, q Request, tip github.Tip) (github.Tip, error) {
+func (a Applier) firstCommit(ctx context.Context, q Request, tip github.Tip) (github.Tip, error) {
 	if slices.Equal(tip.Parents, []string{q.Base}) {
 		return tip, nil
 	}
@@ -94,9 +94,9 @@ func (a Applier) first(ctx context.Context, q Request, tip github.Tip) (github.T
 	return github.Tip{}, err
 }
 
-// same refuses a commit whose files differ from the approved ones: anyone with write access can
+// checkSameFiles refuses a commit whose files differ from the approved ones: anyone with write access can
 // make a commit that claims to be this draft's.
-func (a Applier) same(ctx context.Context, q Request, at Applied) error {
+func (a Applier) checkSameFiles(ctx context.Context, q Request, at Applied) error {
 	if q.Files == nil { // the caller does not ask about files
 		return nil
 	}
@@ -104,7 +104,7 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range q.changed() {
+	for _, f := range q.changedFiles() {
 		want[f.Path] = diff.Entry{Mode: "100644", Blob: blob(f.Content)}
 	}
 	made, err := a.Read.AllEntries(ctx, q.Ref.Owner, q.Ref.Repo, at.Commit)
@@ -116,9 +116,9 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	return err
 }
 
-// opened searches the pull requests of a branch that is gone or no longer this draft's: closing
+// findInPulls searches the pull requests of a branch that is gone or no longer this draft's: closing
 // or merging one may have deleted the branch.
-func (a Applier) opened(ctx context.Context, q Request, p place) (place, error) {
+func (a Applier) findInPulls(ctx context.Context, q Request, p place) (place, error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
 	for _, o := range opened {
 		switch m := parseMark(o.Body); {
@@ -179,7 +179,7 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 		return FormAddress(q, at), nil
 	}
 	address, err = a.Write.OpenPull(ctx, q.Ref, write.NewPull{Title: q.Title, Branch: at.Branch, Base: q.Into,
-		Body: marked(q.Text, q, at)})
+		Body: withMark(q.Text, q, at)})
 	if err == nil {
 		return address, nil
 	}
@@ -237,14 +237,14 @@ const maxForm = 7000
 func Form(q Request, at Applied) string {
 	form := FormAddress(q, at) + "&title=" + url.QueryEscape(q.Title) + "&body="
 	for text := []rune(q.Text); ; text = text[:len(text)*9/10] {
-		body := url.QueryEscape(marked(string(text), q, at))
+		body := url.QueryEscape(withMark(string(text), q, at))
 		if len(form)+len(body) <= maxForm || len(text) == 0 {
 			return form + body
 		}
 	}
 }
 
-// marked returns a pull request's description with its mark.
-func marked(text string, q Request, at Applied) string {
+// withMark returns a pull request's description with its mark.
+func withMark(text string, q Request, at Applied) string {
 	return strings.TrimSpace(text) + "\n\n" + mark{q.Thread, q.Digest, at.Commit}.String()
 }

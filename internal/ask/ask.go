@@ -43,7 +43,7 @@ func (p Prompt) Review(ctx context.Context, r driver.Report, before string) (dec
 		Question: p.question(), Help: p.help(), Items: finding.Items(r.Findings, r.State.Earlier...),
 		Answers: map[string]decision.Verdict{"y": decision.Approve, "yes": decision.Approve, "n": decision.Abort,
 			"no": decision.Abort},
-		Revise: func(commands []string) error { return revisable(r, commands) },
+		Revise: func(commands []string) error { return checkRevisable(r, commands) },
 		List:   func(commands []string) (choose.Choice, error) { return p.showList(ctx, r, commands) },
 	}, before)
 }
@@ -70,7 +70,7 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 		switch {
 		case verdict == decision.Abort:
 			return verdict, ""
-		case verdict == decision.Approve && p.asksAgain(&refused, answer):
+		case verdict == decision.Approve && p.confirmAfterRefusal(&refused, answer):
 			continue
 		case verdict != "", slices.Contains([]string{"", "l", "later"}, lower):
 			return verdict, strings.Join(commands, "\n")
@@ -92,7 +92,7 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 		case err != nil:
 			refused = true
 			fmt.Fprintln(p.Stderr, guard.Text(driver.Explain(err)))
-		case verdict == decision.Approve && p.asksAgain(&refused, answer):
+		case verdict == decision.Approve && p.confirmAfterRefusal(&refused, answer):
 		case verdict == decision.Revise || verdict == decision.Abort:
 			return verdict, answer
 		case verdict == decision.Approve:
@@ -105,9 +105,9 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 	}
 }
 
-// asksAgain reports whether an approval stands right behind a refused command, and asks for it once more: pasted
-// together they would post what the command was to change.
-func (p Prompt) asksAgain(refused *bool, answer string) bool {
+// confirmAfterRefusal reports whether an approval stands right behind a refused command, and asks for it once more:
+// pasted together they would post what the command was to change.
+func (p Prompt) confirmAfterRefusal(refused *bool, answer string) bool {
 	was := *refused
 	if *refused = false; was {
 		fmt.Fprintf(p.Stderr, "Not yet: the line before was not taken. %s again approves without it.\n", answer)
@@ -130,8 +130,8 @@ func (d Draft) check(commands []string, answer string) (decision.Verdict, error)
 	return said.Verdict, err
 }
 
-// revisable returns an error if a review cannot be revised, or was changed before.
-func revisable(r driver.Report, commands []string) error {
+// checkRevisable returns an error if a review cannot be revised, or was changed before.
+func checkRevisable(r driver.Report, commands []string) error {
 	switch {
 	case len(commands) > 0:
 		return problem.Usage("/revise asks for another draft, and the changes typed before it are about this one",
@@ -143,15 +143,15 @@ func revisable(r driver.Report, commands []string) error {
 	return gate.CheckRounds(len(r.State.Rounds))
 }
 
-// drawsList reports whether the terminal can show the list: it must identify itself as more
+// canDrawList reports whether the terminal can show the list: it must identify itself as more
 // than a printer. Windows sets no TERM.
-func (p Prompt) drawsList() bool {
+func (p Prompt) canDrawList() bool {
 	kind := p.Getenv("TERM")
 	return kind != "dumb" && (kind != "" || runtime.GOOS == "windows")
 }
 
 func (p Prompt) question() string {
-	if !p.drawsList() {
+	if !p.canDrawList() {
 		return "Post this review? [y]es, [n]o, [l]ater, [?] "
 	}
 	return "Post this review? [y]es, [n]o, [l]ater, [e]dit, [?] "
@@ -159,7 +159,7 @@ func (p Prompt) question() string {
 
 func (p Prompt) help() string {
 	edit := ""
-	if p.drawsList() {
+	if p.canDrawList() {
 		edit = "  edit opens the list of findings.\n"
 	}
 	return "  yes posts it, no drops it for good, later keeps it parked and prints the\n" +
@@ -169,7 +169,7 @@ func (p Prompt) help() string {
 
 // showList shows the list of findings.
 func (p Prompt) showList(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
-	if !p.drawsList() {
+	if !p.canDrawList() {
 		return choose.Choice{}, errors.New("this terminal cannot show the list (TERM is dumb, or not set): type " +
 			"changes such as /drop F2")
 	}

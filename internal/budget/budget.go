@@ -148,7 +148,7 @@ func (l *Ledger) reserve(ctx context.Context, c *call) error {
 	defer context.AfterFunc(ctx, l.wake)()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer l.leave(c)
+	defer l.leaveQueue(c)
 	for {
 		c.file.absorbEarlier()
 		switch {
@@ -161,7 +161,7 @@ func (l *Ledger) reserve(ctx context.Context, c *call) error {
 		case c.file.exceeds(c.need):
 			return c.file.refusal(cost.ErrFileSpent, c.need)
 		case !c.file.fits(c.need):
-			l.leave(c) // waits for its own file only, so others go ahead
+			l.leaveQueue(c) // waits for its own file only, so others go ahead
 		case !l.run.fits(c.need) || l.waitsBehind(c):
 			if !slices.Contains(l.queue, c) {
 				l.queue = append(l.queue, c)
@@ -182,7 +182,7 @@ func (l *Ledger) wake() {
 
 func (l *Ledger) waitsBehind(c *call) bool { return len(l.queue) > 0 && l.queue[0] != c }
 
-func (l *Ledger) leave(c *call) {
+func (l *Ledger) leaveQueue(c *call) {
 	if i := slices.Index(l.queue, c); i >= 0 {
 		l.queue = slices.Delete(l.queue, i, i+1)
 		l.changed.Broadcast()

@@ -31,16 +31,17 @@ type span struct {
 // the line ends of either, and must occur there exactly once and not within a word, and edits must
 // not overlap. What an edit writes has the line ends of where it stands, and a byte order mark stays.
 func Apply(text string, edits []Edit) (string, error) {
-	lines := ended(text, "\n")
+	lines := withLineEnds(text, "\n")
 	spans := make([]span, 0, len(edits))
 	for i, e := range edits {
-		search := ended(e.Search, "\n")
+		search := withLineEnds(e.Search, "\n")
 		found, what := find(lines, search)
 		if what != "" {
 			return "", fmt.Errorf("edit %d: %s", i+1, what)
 		}
 		at := offset(text, found)
-		spans = append(spans, span{i + 1, at, offset(text, found+len(search)), ended(e.Replace, endAt(text, at))})
+		end := offset(text, found+len(search))
+		spans = append(spans, span{i + 1, at, end, withLineEnds(e.Replace, lineEndAt(text, at))})
 	}
 	order.Stable(spans, func(a, b span) int { return a.from - b.from })
 	var out strings.Builder
@@ -54,7 +55,7 @@ func Apply(text string, edits []Edit) (string, error) {
 		at = s.to
 	}
 	out.WriteString(text[at:])
-	return marked(text, out.String()), nil
+	return withByteOrderMark(text, out.String()), nil
 }
 
 // Like returns a whole new text of a file with the line ends and the byte order mark of the one
@@ -63,11 +64,11 @@ func Like(before, after string) string {
 	if before == "" {
 		return after
 	}
-	return marked(before, ended(after, endAt(before, 0)))
+	return withByteOrderMark(before, withLineEnds(after, lineEndAt(before, 0)))
 }
 
-// marked returns a text with a byte order mark if the one before has one.
-func marked(before, after string) string {
+// withByteOrderMark returns a text with a byte order mark if the one before has one.
+func withByteOrderMark(before, after string) string {
 	const mark = "\ufeff"
 	if strings.HasPrefix(before, mark) {
 		return mark + strings.TrimPrefix(after, mark)
@@ -75,13 +76,13 @@ func marked(before, after string) string {
 	return after
 }
 
-// ended returns a text whose lines all have one end.
-func ended(text, end string) string {
+// withLineEnds returns a text whose lines all have one end.
+func withLineEnds(text, end string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", end)
 }
 
-// endAt returns the end of the line at an offset, or of the line before if it has none.
-func endAt(text string, at int) string {
+// lineEndAt returns the end of the line at an offset, or of the line before if it has none.
+func lineEndAt(text string, at int) string {
 	at += max(0, strings.IndexByte(text[at:], '\n'))
 	if i := strings.LastIndexByte(text[:min(at+1, len(text))], '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
@@ -109,7 +110,7 @@ func find(text, search string) (at int, what string) {
 	case first == "":
 		return 0, "it looks for nothing"
 	case at < 0:
-		return 0, missing(text, search)
+		return 0, describeMissing(text, search)
 	case at != strings.LastIndex(text, search):
 		return 0, fmt.Sprintf("what it looks for is there more than once; more lines around it tell them apart: %.100q",
 			first)
@@ -125,8 +126,8 @@ func cutsWord(text string, at int) bool {
 	return word(utf8.DecodeLastRuneInString(text[:at])) && word(utf8.DecodeRuneInString(text[at:]))
 }
 
-// missing says from which line on a search is not in a text.
-func missing(text, search string) string {
+// describeMissing says from which line on a search is not in a text.
+func describeMissing(text, search string) string {
 	n, at := 0, 0
 	for line := range strings.Lines(search) {
 		n, at = n+1, at+len(line)

@@ -112,7 +112,7 @@ func (m model) toBody() (model, tea.Cmd) {
 func (m model) regrade() (model, tea.Cmd) {
 	f := m.current()
 	return m.withChange(func(c *change) {
-		if c.severity = next(c.graded(f)); c.severity == f.Severity {
+		if c.severity = next(c.severityAfter(f)); c.severity == f.Severity {
 			c.severity = ""
 		}
 	}), nil

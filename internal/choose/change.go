@@ -104,8 +104,10 @@ func (c change) words(f finding.Finding) string {
 	return "[" + strings.Join(words, ", ") + "] "
 }
 
-// graded returns a finding's severity after the change.
-func (c change) graded(f finding.Finding) finding.Severity { return cmp.Or(c.severity, f.Severity) }
+// severityAfter returns a finding's severity after the change.
+func (c change) severityAfter(f finding.Finding) finding.Severity {
+	return cmp.Or(c.severity, f.Severity)
+}
 
 // next returns the next weaker severity, and the highest after the weakest.
 func next(s finding.Severity) finding.Severity {

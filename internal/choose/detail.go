@@ -24,7 +24,7 @@ const (
 func (m model) details(full bool) (rows []string) {
 	f, c := m.current(), m.changes[m.cursor]
 	if full {
-		rows = append(rows, m.prose(fmt.Sprintf("%s · %s · %s", f.ID, c.graded(f), render.Place(f)))...)
+		rows = append(rows, m.prose(fmt.Sprintf("%s · %s · %s", f.ID, c.severityAfter(f), render.Place(f)))...)
 	}
 	for _, row := range m.prose(guard.Line(c.words(f), 0) + guard.Line(claimOf(f), statusRunes)) {
 		rows = append(rows, m.paint(terminal.Bold, row))
@@ -48,7 +48,7 @@ func (m model) details(full bool) (rows []string) {
 			return "+"
 		})...)
 	}
-	return append(rows, m.prose(m.fate(f, c))...)
+	return append(rows, m.prose(m.outlook(f, c))...)
 }
 
 // introduceSuggestion introduces a suggestion, which is to be applied, or only plain code for a reason.
@@ -89,8 +89,8 @@ func (m model) code(lines []string, sign func(int) string) (rows []string) {
 	return rows
 }
 
-// fate says how sure the reviewer is and where the finding will be posted.
-func (m model) fate(f finding.Finding, c change) string {
+// outlook says how sure the reviewer is and where the finding will be posted.
+func (m model) outlook(f finding.Finding, c change) string {
 	sure := "Found by a rule"
 	switch f.Source {
 	case finding.Model:

@@ -149,13 +149,13 @@ func (m model) row(i int) string {
 	if i == m.cursor {
 		mark = "> "
 	}
-	grade := string(c.graded(f))
+	grade := string(c.severityAfter(f))
 	id := mark + column.Pad(guard.Line(f.ID, 10), len(fmt.Sprintf("F%d", len(m.changes)))) + " "
 	claim := guard.Line(c.words(f), statusRunes) + guard.Line(claimOf(f), statusRunes)
 	places := min(m.places, m.width*3/10)
 	place := column.Pad(column.CutFront(render.Place(f), places), places)
 	head := column.Cut(id+column.Pad(grade, len("blocker"))+"  ", m.width)
-	return m.colorSeverity(head, c.graded(f), i) +
+	return m.colorSeverity(head, c.severityAfter(f), i) +
 		m.emphasize(column.Cut(place+"  "+claim, m.width-column.Width(head)), i)
 }
 

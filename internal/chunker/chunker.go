@@ -76,11 +76,11 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 	default:
 		fallback = c.parsed(ctx, l, text, l.outline, func(tree *ts.Tree) {
 			u.rules, u.grammar = l.rules, tree.Language()
-			u.members(tree.RootNode(), owner{}, u.count())
+			u.addMembers(tree.RootNode(), owner{}, u.count())
 		})
 	}
 	if fallback != "" {
-		u.windows()
+		u.addWindows()
 	}
 	return u.out, fallback
 }
@@ -92,14 +92,14 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 func (c *Chunker) Broken(ctx context.Context, path, text string) (errors, unmatched bool) {
 	if l := grammarOf(path, text); l != nil && len(text) <= MaxBytes {
 		c.parsed(ctx, l, text, l.smooth, func(tree *ts.Tree) {
-			errors, unmatched = tree.RootNode().HasError(), !matched(lang.Of(path), text)
+			errors, unmatched = tree.RootNode().HasError(), !bracketsMatch(lang.Of(path), text)
 		})
 	}
 	return errors, unmatched
 }
 
-// matched reports whether all brackets outside of comments and strings match. A shell's need not.
-func matched(l lang.Language, text string) bool {
+// bracketsMatch reports whether all brackets outside of comments and strings match. A shell's need not.
+func bracketsMatch(l lang.Language, text string) bool {
 	var open []byte
 	for at := 0; at < len(text) && l.Name != "shell"; {
 		from, to := l.NotCode(text, at)
@@ -121,9 +121,9 @@ func matched(l lang.Language, text string) bool {
 	return len(open) == 0
 }
 
-// hopeless reports whether nobody wrote a text by hand and a parser would only run out of
+// isMachineWritten reports whether nobody wrote a text by hand and a parser would only run out of
 // time on it: it has deeply nested brackets or very long lines.
-func hopeless(text string) bool {
+func isMachineWritten(text string) bool {
 	open, line := 0, 0
 	for i := range len(text) {
 		line++
@@ -146,7 +146,7 @@ func hopeless(text string) bool {
 // says why there is no tree, or that show panicked; else it is empty.
 func (c *Chunker) parsed(ctx context.Context, l *language, text string, smooth func([]byte),
 	show func(*ts.Tree)) (fallback string) {
-	if hopeless(text) {
+	if isMachineWritten(text) {
 		return Unparsable
 	}
 	select {

@@ -43,7 +43,7 @@ func smoothC(source []byte) { hideFunctions(source, false) }
 
 // smoothCPP also blanks the parameters, in which the grammar takes a * b for a product.
 func smoothCPP(source []byte) {
-	smooth(source, cppStumbles)
+	maskStumbles(source, cppStumbles)
 	hideFunctions(source, true)
 }
 

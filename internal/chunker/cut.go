@@ -37,9 +37,9 @@ type owner struct {
 	methods bool         // functions in it are methods
 }
 
-// form returns a chunk for the lines between members, without the lines themselves. Only
+// gapChunk returns a chunk for the lines between members, without the lines themselves. Only
 // the first one of a definition carries its names and comment.
-func (o owner) form() chunk.Chunk {
+func (o owner) gapChunk() chunk.Chunk {
 	if o.piece == nil {
 		return chunk.Chunk{Kind: chunk.Constants, Scope: o.scope}
 	}
@@ -51,24 +51,24 @@ func (o owner) form() chunk.Chunk {
 	return piece
 }
 
-// members cuts the members of a node. If end is not 0, it also cuts the lines up to end
+// addMembers cuts the members of a node. If end is not 0, it also cuts the lines up to end
 // that are in no member.
-func (c *cutter) members(n *ts.Node, o owner, end int) {
-	c.deeper(maxDepth, func() { c.eachMember(n, o) })
+func (c *cutter) addMembers(n *ts.Node, o owner, end int) {
+	c.descend(maxDepth, func() { c.addEachMember(n, o) })
 	if end > 0 {
-		c.between(end, o.form)
+		c.addGap(end, o.gapChunk)
 	}
 }
 
-// deeper calls visit one level deeper, unless that is more than most.
-func (c *cutter) deeper(most int, visit func()) {
+// descend calls visit one level deeper, unless that is more than most.
+func (c *cutter) descend(most int, visit func()) {
 	if c.depth++; c.depth <= most {
 		visit()
 	}
 	c.depth--
 }
 
-func (c *cutter) eachMember(n *ts.Node, o owner) {
+func (c *cutter) addEachMember(n *ts.Node, o owner) {
 	var above comments
 	for i := range n.ChildCount() {
 		child := n.Child(i)
@@ -76,18 +76,18 @@ func (c *cutter) eachMember(n *ts.Node, o owner) {
 			continue
 		}
 		from, to := span(child)
-		d, ok := c.define(child)
+		d, ok := c.matchRule(child)
 		switch {
 		case ok && d.role == lead:
-			c.names(child, 0)
+			c.addNames(child, 0)
 			above.add(from, to, d)
 			continue
 		case ok && d.role == open:
-			c.open(d, o)
+			c.addScope(d, o)
 		case ok:
-			c.definition(d, o, above.top(from, d), to)
+			c.addDefinition(d, o, above.firstLineOf(from, d), to)
 		default:
-			c.names(child, 0)
+			c.addNames(child, 0)
 		}
 		above = comments{before: to}
 	}
@@ -115,71 +115,71 @@ func (a *comments) add(from, to int, d definition) {
 	}
 }
 
-// top returns the first line of a definition, including the comments that belong to it.
-func (a *comments) top(from int, d definition) int {
+// firstLineOf returns the first line of a definition, including the comments that belong to it.
+func (a *comments) firstLineOf(from int, d definition) int {
 	if a.from == 0 || a.to < from-1 || a.overload != "" && a.overload != d.name {
 		return from
 	}
 	return min(a.from, from)
 }
 
-// open cuts the contents of a namespace or the like. Its own lines go to what surrounds
+// addScope cuts the contents of a namespace or the like. Its own lines go to what surrounds
 // it, or into chunks of its scope if it has one.
-func (c *cutter) open(d definition, o owner) {
+func (c *cutter) addScope(d definition, o owner) {
 	if d.scope == "" {
 		o.methods = o.methods || d.methods
-		c.members(d.inside, o, 0)
+		c.addMembers(d.inside, o, 0)
 		return
 	}
 	from, to := span(d.node)
-	c.between(from-1, o.form)
-	c.members(d.inside, owner{scope: join(o.scope, d.scope), methods: d.methods}, to)
+	c.addGap(from-1, o.gapChunk)
+	c.addMembers(d.inside, owner{scope: join(o.scope, d.scope), methods: d.methods}, to)
 }
 
-// definition makes chunks of a definition in the given lines.
-func (c *cutter) definition(d definition, o owner, from, to int) {
+// addDefinition makes chunks of a definition in the given lines.
+func (c *cutter) addDefinition(d definition, o owner, from, to int) {
 	from = max(from, c.next)
-	if !c.place(from, to, o, d.name) {
+	if !c.startDefinition(from, to, o, d.name) {
 		return
 	}
-	piece := c.piece(d, o, from)
+	piece := c.newChunk(d, o, from)
 	inner := owner{scope: join(piece.Scope, piece.Name), piece: &piece, methods: d.role == chunk.Type}
 	switch first := len(c.out); {
 	case d.inside != nil:
-		c.members(d.inside, inner, to)
+		c.addMembers(d.inside, inner, to)
 		if first < len(c.out) { // even if its members left no lines for a chunk of its own
 			c.out[first].Define(d.name)
 		}
 	case to-from < maxLines:
-		c.names(d.node, 0)
+		c.addNames(d.node, 0)
 		c.add(piece, from, to)
 	default:
-		c.nested(d.node, inner)
-		c.between(to, inner.form)
+		c.addNested(d.node, inner)
+		c.addGap(to, inner.gapChunk)
 	}
 }
 
-// nested cuts a long definition at the definitions in it.
-func (c *cutter) nested(n *ts.Node, o owner) {
-	c.deeper(2*maxDepth, func() {
+// addNested cuts a long definition at the definitions in it.
+func (c *cutter) addNested(n *ts.Node, o owner) {
+	c.descend(2*maxDepth, func() {
 		for i := range n.ChildCount() {
 			child := n.Child(i)
 			from, to := span(child)
 			if to-from+1 < smallest {
 				continue
 			}
-			d, ok := c.define(child)
+			d, ok := c.matchRule(child)
 			if ok && d.role != lead && d.role != open && d.role != chunk.Constants {
-				c.definition(d, o, from, to)
+				c.addDefinition(d, o, from, to)
 				continue
 			}
-			c.nested(child, o)
+			c.addNested(child, o)
 		}
 	})
 }
 
-// piece returns the chunk for a definition, without its lines.
-func (c *cutter) piece(d definition, o owner, from int) chunk.Chunk {
+// newChunk returns the chunk for a definition, without its lines.
+func (c *cutter) newChunk(d definition, o owner, from int) chunk.Chunk {
 	first, _ := span(d.node)
 	p := chunk.Chunk{Kind: d.role, Scope: join(o.scope, d.scope), Name: d.name, Signature: c.signature(d),
 		Doc: doc(c.lines(from, max(from, first)-1), c.docstring(d))}
@@ -192,16 +192,16 @@ func (c *cutter) piece(d definition, o owner, from int) chunk.Chunk {
 	return p
 }
 
-// define returns what a node is according to the rules: a definition, a comment, or
+// matchRule returns what a node is according to the rules: a definition, a comment, or
 // something that contains definitions. For a wrapper, it returns what is wrapped.
-func (c *cutter) define(n *ts.Node) (definition, bool) {
+func (c *cutter) matchRule(n *ts.Node) (definition, bool) {
 	from, to := span(n)
 	for _, r := range c.rules[n.Type(c.grammar)] {
-		if r.role == name || to-from+1 < r.min || !c.fits(n, r) {
+		if r.role == name || to-from+1 < r.min || !c.matchesField(n, r) {
 			continue
 		}
 		if r.role == look {
-			return c.wrapped(n, r)
+			return c.unwrap(n, r)
 		}
 		d := definition{rule: r, node: n, inside: c.field(n, r.in)}
 		d.scope, d.name = c.symbol(n, r)
@@ -213,17 +213,17 @@ func (c *cutter) define(n *ts.Node) (definition, bool) {
 	return definition{}, false
 }
 
-// wrapped returns the definition in a wrapper: the last of its children that is one.
-func (c *cutter) wrapped(n *ts.Node, r rule) (found definition, ok bool) {
-	c.deeper(2*maxDepth, func() {
+// unwrap returns the definition in a wrapper: the last of its children that is one.
+func (c *cutter) unwrap(n *ts.Node, r rule) (found definition, ok bool) {
+	c.descend(2*maxDepth, func() {
 		if r.field != "" { // in x = y = function, both are names
-			c.noteNames(n, r)
+			c.addFieldNames(n, r)
 		}
 		for i := range n.ChildCount() {
 			if r.field != "" && n.FieldNameForChild(i, c.grammar) != r.field {
 				continue
 			}
-			if d, is := c.define(n.Child(i)); is && (d.role != lead || d.overload) {
+			if d, is := c.matchRule(n.Child(i)); is && (d.role != lead || d.overload) {
 				found, ok = d, true
 			}
 		}
@@ -231,8 +231,8 @@ func (c *cutter) wrapped(n *ts.Node, r rule) (found definition, ok bool) {
 	return found, ok
 }
 
-// fits reports whether a node has the field, and the field the type, that a rule requires.
-func (c *cutter) fits(n *ts.Node, r rule) bool {
+// matchesField reports whether a node has the field, and the field the type, that a rule requires.
+func (c *cutter) matchesField(n *ts.Node, r rule) bool {
 	if r.has == "" {
 		return true
 	}

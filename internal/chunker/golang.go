@@ -24,12 +24,12 @@ func (c *cutter) golang() (fallback string) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			g.function(d)
+			g.addFunction(d)
 		case *ast.GenDecl:
-			g.declared(d)
+			g.addDeclaration(d)
 		}
 	}
-	c.between(c.count(), owner{}.form)
+	c.addGap(c.count(), owner{}.gapChunk)
 	return ""
 }
 
@@ -55,7 +55,7 @@ func (g goFile) signature(from, to token.Pos) string {
 	return guard.CutBytes(oneLine(g.text[at:end]), maxAbout)
 }
 
-func (g goFile) function(d *ast.FuncDecl) {
+func (g goFile) addFunction(d *ast.FuncDecl) {
 	end := d.End()
 	if d.Body != nil {
 		end = d.Body.Lbrace
@@ -81,9 +81,9 @@ func receiver(e ast.Expr) (name string) {
 	return name
 }
 
-// declared makes a chunk of a type declaration, or of one of constants or variables with at
+// addDeclaration makes a chunk of a type declaration, or of one of constants or variables with at
 // least four lines. The names in shorter ones go to the chunk around them.
-func (g goFile) declared(d *ast.GenDecl) {
+func (g goFile) addDeclaration(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		switch s := spec.(type) {
 		case *ast.TypeSpec:
@@ -110,10 +110,10 @@ func (g goFile) declared(d *ast.GenDecl) {
 // add makes chunks of a declaration's lines, and of the unused lines before it.
 func (g goFile) add(p chunk.Chunk, from, to int) {
 	switch {
-	case !g.place(from, to, owner{}, p.Defines...):
+	case !g.startDefinition(from, to, owner{}, p.Defines...):
 	case to-from < maxLines:
 		g.cutter.add(p, from, to)
 	default:
-		g.between(to, owner{piece: &p, scope: join(p.Scope, p.Name)}.form)
+		g.addGap(to, owner{piece: &p, scope: join(p.Scope, p.Name)}.gapChunk)
 	}
 }

@@ -71,12 +71,12 @@ func (c *cutter) add(piece chunk.Chunk, from, to int) {
 	c.out = append(c.out, piece)
 }
 
-// place makes chunks of the unused lines before a definition, and returns true. If the last
+// startDefinition makes chunks of the unused lines before a definition, and returns true. If the last
 // chunk already has all of the definition's lines, place adds the names to that chunk and
 // returns false.
-func (c *cutter) place(from, to int, o owner, names ...string) bool {
+func (c *cutter) startDefinition(from, to int, o owner, names ...string) bool {
 	if from <= to {
-		c.between(from-1, o.form)
+		c.addGap(from-1, o.gapChunk)
 		return true
 	}
 	if last := len(c.out) - 1; last >= 0 {
@@ -100,22 +100,22 @@ func letters(text string) (n int) {
 	return n
 }
 
-// between makes chunks of at most window lines from the unused lines through line
+// addGap makes chunks of at most window lines from the unused lines through line
 // to. form returns each chunk without its lines.
-func (c *cutter) between(to int, form func() chunk.Chunk) {
+func (c *cutter) addGap(to int, form func() chunk.Chunk) {
 	for c.next <= to {
 		from := c.next
 		end := min(from+window-1, to)
 		if end < to {
-			end = c.pause(from, end)
+			end = c.gapEnd(from, end)
 		}
 		c.add(form(), from, end)
 	}
 }
 
-// pause returns the last blank line in the second half of a window, so that it does not
+// gapEnd returns the last blank line in the second half of a window, so that it does not
 // end within a paragraph, or the window's last line if none is blank.
-func (c *cutter) pause(from, end int) int {
+func (c *cutter) gapEnd(from, end int) int {
 	for line := end; line > (from+end)/2; line-- {
 		if c.blank(line) {
 			return line
@@ -124,8 +124,8 @@ func (c *cutter) pause(from, end int) int {
 	return end
 }
 
-// windows cuts the text into windows. It discards what a failed parse left.
-func (c *cutter) windows() {
+// addWindows cuts the text into windows. It discards what a failed parse left.
+func (c *cutter) addWindows() {
 	c.out, c.found, c.next = nil, nil, 1
-	c.between(c.count(), func() chunk.Chunk { return chunk.Chunk{Kind: chunk.Window} })
+	c.addGap(c.count(), func() chunk.Chunk { return chunk.Chunk{Kind: chunk.Window} })
 }

@@ -23,15 +23,15 @@ func (c *cutter) symbol(n *ts.Node, r rule) (scope, name string) {
 	field, innermost := strings.CutSuffix(r.nameAt, "*")
 	switch {
 	case r.role == open:
-		return dotted.Replace(plain(text(r.scopeAt))), ""
+		return dotted.Replace(plainName(text(r.scopeAt))), ""
 	case innermost:
-		return qualified(c.textOf(c.innermost(n, field)))
+		return splitQualified(c.textOf(c.innermost(n, field)))
 	case field == "left":
-		return qualified(text(field))
+		return splitQualified(text(field))
 	case field == "call":
-		return "", plain(cmp.Or(text("function"), text("method")))
+		return "", plainName(cmp.Or(text("function"), text("method")))
 	default:
-		return "", plain(text(field))
+		return "", plainName(text(field))
 	}
 }
 
@@ -66,11 +66,11 @@ func (c *cutter) textOf(n *ts.Node) string {
 	return c.text[from:to]
 }
 
-// names records the names that constants, fields and the like in a node define.
-func (c *cutter) names(n *ts.Node, depth int) {
+// addNames records the names that constants, fields and the like in a node define.
+func (c *cutter) addNames(n *ts.Node, depth int) {
 	for _, r := range c.rules[n.Type(c.grammar)] {
 		if r.role == name {
-			c.noteNames(n, r)
+			c.addFieldNames(n, r)
 		}
 	}
 	if depth >= nameLevels {
@@ -78,12 +78,12 @@ func (c *cutter) names(n *ts.Node, depth int) {
 	}
 	for i := range n.ChildCount() {
 		if child := n.Child(i); child.IsNamed() {
-			c.names(child, depth+1)
+			c.addNames(child, depth+1)
 		}
 	}
 }
 
-func (c *cutter) noteNames(n *ts.Node, r rule) {
+func (c *cutter) addFieldNames(n *ts.Node, r rule) {
 	line, _ := span(n)
 	note := func(name string) {
 		if identifier().MatchString(name) {
@@ -97,7 +97,7 @@ func (c *cutter) noteNames(n *ts.Node, r rule) {
 	}
 	for i := range n.ChildCount() { // there may be several
 		if n.FieldNameForChild(i, c.grammar) == "name" {
-			note(plain(c.textOf(n.Child(i))))
+			note(plainName(c.textOf(n.Child(i))))
 		}
 	}
 }
@@ -107,17 +107,17 @@ var dotted = strings.NewReplacer("::", ".", `\`, ".")
 
 var identifier = pattern.Lazy(`^[\p{L}_$][\p{L}\p{N}_$]*[?!]?$`)
 
-// plain returns a name as one line, without type parameters, arguments, quotes and sigils.
-func plain(text string) string {
+// plainName returns a name as one line, without type parameters, arguments, quotes and sigils.
+func plainName(text string) string {
 	if at := strings.IndexAny(text, "<[({\n"); at > 0 && !strings.HasPrefix(text, "operator") {
 		text = text[:at]
 	}
 	return guard.CutBytes(strings.Trim(oneLine(text), `"'`+"`#@ "), maxName)
 }
 
-// qualified splits a name at its last double colon, or else at its last dot.
-func qualified(text string) (scope, name string) {
-	text = plain(text)
+// splitQualified splits a name at its last double colon, or else at its last dot.
+func splitQualified(text string) (scope, name string) {
+	text = plainName(text)
 	if at := strings.LastIndex(text, "::"); at >= 0 && !strings.HasPrefix(text, "operator") {
 		return dotted.Replace(text[:at]), text[at+2:]
 	}

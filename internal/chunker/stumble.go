@@ -13,8 +13,8 @@ type stumble struct {
 	with byte
 }
 
-// smooth replaces stumbles in source in place, keeping its length.
-func smooth(source []byte, stumbles []stumble) {
+// maskStumbles replaces stumbles in source in place, keeping its length.
+func maskStumbles(source []byte, stumbles []stumble) {
 	for _, s := range stumbles {
 		for _, at := range s.form().FindAllSubmatchIndex(source, -1) {
 			for i := at[2]; i < at[3]; i++ {
@@ -44,6 +44,6 @@ var phpStumbles = []stumble{
 	{pattern.Lazy(`\$\$\w+((?:,\s*\$\w+)+\])\s*=[^=>]`), 'x'},
 }
 
-func smoothCSharp(source []byte) { smooth(source, csharpStumbles) }
+func smoothCSharp(source []byte) { maskStumbles(source, csharpStumbles) }
 
-func smoothPHP(source []byte) { smooth(source, phpStumbles) }
+func smoothPHP(source []byte) { maskStumbles(source, phpStumbles) }

@@ -20,7 +20,7 @@ func refuseNote(line string) []string {
 		return []string{"a command begins its line, with a slash"}
 	case len(findIDs(line)) > 0:
 		return []string{"names a finding, but is not a command"}
-	case slices.Contains(refusedOpenings(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || saysNo(bare),
+	case slices.Contains(refusedOpenings(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || isPlainNo(bare),
 		foldWord(bare) != "approve" && isCommand("/"+bare):
 		return []string{"could be meant to change the decision, but is not a command"}
 	}
@@ -50,8 +50,8 @@ func refusedOpenings() []string {
 	return []string{"drop", "abort", "reject", "revise", "severity", "stop", "wait", "hold"}
 }
 
-// saysNo reports whether a line says "no" and nothing else.
-func saysNo(bare string) bool {
+// isPlainNo reports whether a line says "no" and nothing else.
+func isPlainNo(bare string) bool {
 	return slices.Contains([]string{"no", "nope", "nein", "non", "não", "nie", "nee", "нет", "ні", "いいえ",
 		"だめ", "不", "不行", "否", "아니요", "hayır"}, strings.Trim(bare, ` .,;!?'"*_~。`))
 }

@@ -109,7 +109,7 @@ func hasSecondCommand(line string) bool {
 func isCommand(text string) bool {
 	var d Decision
 	_, err := d.addCommand(Command{Text: text})
-	return err == nil && !d.Commands[0].vague()
+	return err == nil && !d.Commands[0].isVague()
 }
 
 // splitLines splits a text at everything that a reader could see as the end of a line.

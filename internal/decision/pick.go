@@ -138,9 +138,9 @@ func parsePick(command, w string) (pick, error) {
 	return pick{how: ByGlob, text: w}, nil
 }
 
-// vague reports whether a command names something that may be a path or just a word of a
+// isVague reports whether a command names something that may be a path or just a word of a
 // sentence.
-func (c Command) vague() bool {
+func (c Command) isVague() bool {
 	return slices.ContainsFunc(c.picks, func(p pick) bool {
 		return p.how == ByGlob && !strings.ContainsAny(p.text, "/.*?")
 	})

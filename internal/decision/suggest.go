@@ -44,7 +44,7 @@ func suggest(line string) string {
 		return "/" + verb
 	case findPhrase(text, fewerPhrases()) != "":
 		return example("drop", nil)
-	case findPhrase(text, nothingPhrases()) != "" || saysNo(text) || no().MatchString(text):
+	case findPhrase(text, nothingPhrases()) != "" || isPlainNo(text) || no().MatchString(text):
 		return "/abort"
 	}
 	return ""

@@ -51,7 +51,7 @@ func (p *parser) readGitHeader() (File, error) {
 	if f.Path == "" {
 		return File{}, p.errorf("no name can be read from diff --git %.200s", names)
 	}
-	if !agrees(oldName, f.OldPath, f.Path) || !agrees(newName, f.Path, "") {
+	if !namesAgree(oldName, f.OldPath, f.Path) || !namesAgree(newName, f.Path, "") {
 		return File{}, p.errorf("the header of %s names two different files", quote(f.Path))
 	}
 	if line, _ := p.peek(); modes && f.Status == Modified && !f.Binary && !isHunkHeader(line) {
@@ -60,8 +60,8 @@ func (p *parser) readGitHeader() (File, error) {
 	return f, nil
 }
 
-// agrees reports whether a --- or +++ name agrees with path, or with or if path is empty.
-func agrees(name, path, or string) bool {
+// namesAgree reports whether a --- or +++ name agrees with path, or with or if path is empty.
+func namesAgree(name, path, or string) bool {
 	if path == "" {
 		path = or
 	}

@@ -229,14 +229,14 @@ func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cos
 func (d Driver) reportDraft(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
-		d.spent(before, r.Usage)
+		d.addSpent(before, r.Usage)
 		r.explain(d.Reviewer, d.Warn)
 	}
 	return r, err
 }
 
-// spent adds to the process's cost what a thread has used since before.
-func (f *Front) spent(before, after cost.Usage) {
+// addSpent adds to the process's cost what a thread has used since before.
+func (f *Front) addSpent(before, after cost.Usage) {
 	f.Spent.Cost += after.Cost - before.Cost
 	f.Spent.Unpriced += after.Unpriced - before.Unpriced
 }

@@ -123,19 +123,19 @@ func Quoted(s string) string {
 func Start(ctx context.Context, api *github.Client, ref pull.Ref, workflow, branch string,
 	inputs map[string]string) (page string, err error) {
 	page, err = write.New(api).Dispatch(ctx, ref, workflow, branch, inputs)
-	return page, taken(err, ref.Web()+"/actions")
+	return page, wrapAnswerRefusal(err, ref.Web()+"/actions")
 }
 
 // Answer approves or rejects a run's pending deployment, and returns the run's URL.
 func Answer(ctx context.Context, api *github.Client, ref pull.Ref, run int64, to github.Pending, approve bool,
 	comment string) (page string, err error) {
 	page = RunPage(ref, run)
-	return page, taken(write.New(api).Answer(ctx, ref, run, to.ID, approve, comment), page)
+	return page, wrapAnswerRefusal(write.New(api).Answer(ctx, ref, run, to.ID, approve, comment), page)
 }
 
-// taken says where to look if somebody else's answer came first, or if it is not known whether
+// wrapAnswerRefusal says where to look if somebody else's answer came first, or if it is not known whether
 // GitHub took this one.
-func taken(err error, page string) error {
+func wrapAnswerRefusal(err error, page string) error {
 	switch {
 	case errors.Is(err, write.ErrAnswered):
 		return problem.As(problem.Refused, err, "look at "+page+": somebody has decided meanwhile, or a push has "+

@@ -127,7 +127,7 @@ func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketp
 	}
 	p, err := d.Proposed(ctx)
 	if err == nil {
-		d.spent(before.State.Usage, p.State.Usage)
+		d.addSpent(before.State.Usage, p.State.Usage)
 	}
 	return p, err
 }

@@ -105,7 +105,9 @@ type wrongError struct{ what string }
 
 func (e *wrongError) Error() string { return "the answer is of no use: " + e.what }
 
-func wrong(format string, args ...any) error { return &wrongError{fmt.Sprintf(format, args...)} }
+func newWrongError(format string, args ...any) error {
+	return &wrongError{fmt.Sprintf(format, args...)}
+}
 
 // vendor is a style, and the URL of the vendor that it comes from.
 type vendor struct{ style, url string }

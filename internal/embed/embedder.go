@@ -68,13 +68,13 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, query bool) ([][]f
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(requestsAtATime)
 	for at := 0; at < len(texts) && groupCtx.Err() == nil; {
-		n := e.fit(texts[at:])
+		n := e.batchSize(texts[at:])
 		batch, into := texts[at:at+n], vectors[at:at+n]
 		group.Go(func() error { return e.batch(groupCtx, batch, into, query) })
 		at += n
 	}
 	if err := group.Wait(); err != nil {
-		return vectors, e.server.failed(ctx, err)
+		return vectors, e.server.recordFailure(ctx, err)
 	}
 	return vectors, ctx.Err()
 }
@@ -85,8 +85,8 @@ type keeping struct{}
 // that does not store them elsewhere.
 func Keeping(ctx context.Context) context.Context { return context.WithValue(ctx, keeping{}, true) }
 
-// fit returns how many of the texts go into one request, at least one.
-func (e *Embedder) fit(texts []string) int {
+// batchSize returns how many of the texts go into one request, at least one.
+func (e *Embedder) batchSize(texts []string) int {
 	n, tokens := 0, 0
 	for n < len(texts) && n < int(e.inputs.Load()) {
 		tokens += len(texts[n])/bytesPerToken + 1
@@ -104,7 +104,7 @@ const leastText = 500
 // batch embeds texts in one request. If the server refuses that many, it tries each half;
 // a single text that is refused is cut in half.
 func (e *Embedder) batch(ctx context.Context, texts []string, into [][]float32, query bool) error {
-	if err := e.server.off(); err != nil {
+	if err := e.server.disabledError(); err != nil {
 		return err
 	}
 	err := e.request(ctx, texts, into, query)
@@ -133,15 +133,15 @@ func tooLarge(err error) bool {
 
 func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32, query bool) error {
 	dimensions := cmp.Or(int(e.dimensions.Load()), maxDimensions)
-	r := request{body: e.question(texts, query), texts: len(texts), bytes: dimensions * bytesPerNumber}
+	r := request{body: e.requestBody(texts, query), texts: len(texts), bytes: dimensions * bytesPerNumber}
 	for _, t := range texts {
 		r.most.EmbeddingTokens += int64(len(t) + inputFrame)
 	}
 	switch {
 	case query:
-		r.name = e.server.name("embedding of a query", e.Identity(), texts...)
+		r.name = e.server.answerKey("embedding of a query", e.Identity(), texts...)
 	case ctx.Value(keeping{}) != nil:
-		r.name = e.server.name("embedding of texts", e.Identity(), texts...)
+		r.name = e.server.answerKey("embedding of texts", e.Identity(), texts...)
 	}
 	a, err := e.server.answer(ctx, r, func(a *Answer, said row) error {
 		err := e.check(said.Vector)
@@ -153,11 +153,11 @@ func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32
 	if err != nil {
 		return err
 	}
-	return e.read(a.Vectors, into)
+	return e.unpackVectors(a.Vectors, into)
 }
 
-// question returns the body of a request in the server's style.
-func (e *Embedder) question(texts []string, query bool) map[string]any {
+// requestBody returns the body of a request in the server's style.
+func (e *Embedder) requestBody(texts []string, query bool) map[string]any {
 	q, dimensions := map[string]any{"input": texts}, "dimensions"
 	if e.server.Style == Voyage {
 		q["truncation"], dimensions = true, "output_dimension"
@@ -186,29 +186,29 @@ func (n *numbers) UnmarshalJSON(raw []byte) error {
 // check reports a vector with wrong dimensions or numbers, and scales others to length 1.
 func (e *Embedder) check(v []float32) error {
 	if len(v) == 0 || len(v) > maxDimensions {
-		return wrong("it gave a vector of %d dimensions", len(v))
+		return newWrongError("it gave a vector of %d dimensions", len(v))
 	}
 	if !vector.Normalize(v) {
-		return wrong("a vector contains a number that is not finite, or nothing but zeros")
+		return newWrongError("a vector contains a number that is not finite, or nothing but zeros")
 	}
 	e.dimensions.CompareAndSwap(0, int64(len(v)))
 	if want := e.dimensions.Load(); int64(len(v)) != want {
-		return wrong("it gave %d dimensions where %d were expected", len(v), want)
+		return newWrongError("it gave %d dimensions where %d were expected", len(v), want)
 	}
 	return nil
 }
 
-// read unpacks the vectors of an answer, new or kept from an earlier run.
-func (e *Embedder) read(packed []byte, into [][]float32) error {
+// unpackVectors unpacks the vectors of an answer, new or kept from an earlier run.
+func (e *Embedder) unpackVectors(packed []byte, into [][]float32) error {
 	size := len(packed) / len(into)
 	if size == 0 || size%4 != 0 || len(packed)%len(into) != 0 {
-		return wrong("a kept answer has not the size that it should have")
+		return newWrongError("a kept answer has not the size that it should have")
 	}
 	for i := range into {
 		v := make([]float32, size/4)
 		_, err := binary.Decode(packed[i*size:], binary.LittleEndian, v)
 		if err != nil || e.check(v) != nil {
-			return wrong("a kept answer is of another model, or damaged")
+			return newWrongError("a kept answer is of another model, or damaged")
 		}
 		into[i] = v
 	}

@@ -33,7 +33,7 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	if len(documents) == 0 {
 		return nil, ctx.Err()
 	}
-	if err := r.server.off(); err != nil {
+	if err := r.server.disabledError(); err != nil {
 		return nil, err
 	}
 	query = r.server.outgoing([]string{query}, documentTokens)[0]
@@ -44,27 +44,27 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	} else {
 		q["top_n"], q["max_tokens_per_doc"] = len(documents), documentTokens
 	}
-	name := r.server.name("rerank", r.server.identity(), append([]string{query}, documents...)...)
-	a, err := r.server.answer(ctx, request{q, name, len(documents), bytesPerResult, r.most(query, documents)},
+	name := r.server.answerKey("rerank", r.server.identity(), append([]string{query}, documents...)...)
+	a, err := r.server.answer(ctx, request{q, name, len(documents), bytesPerResult, r.maxUsage(query, documents)},
 		func(a *Answer, said row) error {
 			if said.Score == nil {
-				return wrong("a score is not a number")
+				return newWrongError("a score is not a number")
 			}
 			a.Scores = append(a.Scores, *said.Score)
 			return nil
 		})
 	if err == nil && len(a.Scores) != len(documents) {
-		err = wrong("a kept answer has not the size that it should have")
+		err = newWrongError("a kept answer has not the size that it should have")
 	}
 	if err != nil {
-		return nil, r.server.failed(ctx, err)
+		return nil, r.server.recordFailure(ctx, err)
 	}
 	return a.Scores, nil
 }
 
-// most returns an upper bound of what a call is billed, by whoever bills searches and whoever bills tokens, and counts
-// the query with each document.
-func (r *Reranker) most(query string, documents []string) cost.Usage {
+// maxUsage returns an upper bound of what a call is billed, by whoever bills searches and whoever bills tokens, and
+// counts the query with each document.
+func (r *Reranker) maxUsage(query string, documents []string) cost.Usage {
 	var tokens, pieces int64
 	for _, d := range documents {
 		n := int64(len(query) + len(d) + inputFrame)

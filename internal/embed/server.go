@@ -29,24 +29,24 @@ type server struct {
 // identity returns the name of the model, and its host if that is not the vendor's.
 func (s *server) identity() string { return s.Model + s.owner }
 
-// off returns why the server is no longer asked; nil while it is.
-func (s *server) off() error {
+// disabledError returns why the server is no longer asked; nil while it is.
+func (s *server) disabledError() error {
 	if lost := s.lost.Load(); lost != nil {
 		return lost
 	}
 	return nil
 }
 
-// failed records a failure that the next call would meet too, and returns the *LostError.
+// recordFailure records a failure that the next call would meet too, and returns the *LostError.
 // It returns err as it is if ctx or the budget has ended.
-func (s *server) failed(ctx context.Context, err error) error {
+func (s *server) recordFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, cost.ErrSpent) || errors.Is(err, cost.ErrFileSpent) {
 		return err
 	}
 	if lost := (&LostError{s.what, err}); s.lost.CompareAndSwap(nil, lost) && s.OnLost != nil {
 		s.OnLost(lost)
 	}
-	return s.off()
+	return s.disabledError()
 }
 
 // request is a request of either kind and style. Its body lacks the model's name.
@@ -116,7 +116,7 @@ func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 	ctx = transport.LimitBody(ctx, int64(answerFrame+r.texts*r.bytes))
 	text, err := transport.Post(ctx, s.HTTP, s.url, s.Key, body)
 	if err == nil && json.Unmarshal(text, &said) != nil {
-		err = wrong("its answer is not of the form that is documented")
+		err = newWrongError("its answer is not of the form that is documented")
 	}
 	return said, err
 }
@@ -125,16 +125,16 @@ func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 func (r reply) rows(n int) ([]row, error) {
 	said := slices.Concat(r.Data, r.Results)
 	if len(said) != n {
-		return nil, wrong("it gave %d answers for %d texts", len(said), n)
+		return nil, newWrongError("it gave %d answers for %d texts", len(said), n)
 	}
 	all, seen := make([]row, n), make([]bool, n)
 	for _, row := range said {
 		at := row.Index
 		if at < 0 || at >= n {
-			return nil, wrong("it gave an answer for text %d of %d", at+1, n)
+			return nil, newWrongError("it gave an answer for text %d of %d", at+1, n)
 		}
 		if seen[at] {
-			return nil, wrong("it gave two answers for one text")
+			return nil, newWrongError("it gave two answers for one text")
 		}
 		all[at], seen[at] = row, true
 	}
@@ -173,8 +173,8 @@ func (s *server) outgoing(texts []string, most int) []string {
 	return out
 }
 
-// name returns the SHA-256, in hex, of everything that determines an answer.
-func (s *server) name(purpose, identity string, texts ...string) string {
+// answerKey returns the SHA-256, in hex, of everything that determines an answer.
+func (s *server) answerKey(purpose, identity string, texts ...string) string {
 	h := sha256.New()
 	for _, t := range append([]string{purpose, identity, s.Style}, texts...) {
 		fmt.Fprintf(h, "%d:%s", len(t), t)

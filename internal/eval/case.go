@@ -37,7 +37,7 @@ func (r *run) runCase(ctx context.Context, i int) (result score.Result, err erro
 	}
 	result = score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: state.Usage,
 		Unread: notRead(state)}
-	result.Lost, result.Moved = r.trace(i, state)
+	result.Lost, result.Moved = r.traceLosses(i, state)
 	if err := r.scoreCase(ctx, &result, i, state); err != nil {
 		return result, err
 	}
@@ -96,7 +96,7 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 	if r.Reviewer.Chat == nil {
 		return review.Rules{}, nil
 	}
-	around, rests, err := r.around(ctx, r.Cases[i], files)
+	around, rests, err := r.surroundingsOf(ctx, r.Cases[i], files)
 	if err != nil {
 		return nil, fmt.Errorf("reading its files: %w", err)
 	}
@@ -159,13 +159,13 @@ func (r *run) scoreCase(ctx context.Context, result *score.Result, i int, s revi
 	c, posted, patches := r.Cases[i], postedFindings(s), patchesOf(s)
 	asking := ruling{Result: result, judge: r.judge(i), patches: patches}
 	pairs, err := score.Match(score.Candidates(c.Golden, posted, patches), func(p score.Pair) (bool, error) {
-		return asking.same(ctx, c.Golden[p.Golden], posted[p.Finding], p)
+		return asking.ruleOnSame(ctx, c.Golden[p.Golden], posted[p.Finding], p)
 	})
 	if err != nil {
 		return err
 	}
 	result.Record(c.Golden, posted, pairs)
-	return asking.valid(ctx, posted)
+	return asking.ruleOnValid(ctx, posted)
 }
 
 // ruling asks the judge about one case. Without a judge only the place decides.
@@ -175,7 +175,7 @@ type ruling struct {
 	patches map[string]string
 }
 
-func (r ruling) same(ctx context.Context, known dataset.Golden, f finding.Finding, p score.Pair) (bool, error) {
+func (r ruling) ruleOnSame(ctx context.Context, known dataset.Golden, f finding.Finding, p score.Pair) (bool, error) {
 	if r.judge == nil {
 		r.Rulings = append(r.Rulings, score.Ruling{Golden: p.Golden, Finding: f.ID, Distance: p.Distance, Yes: true})
 		return true, nil
@@ -186,9 +186,9 @@ func (r ruling) same(ctx context.Context, known dataset.Golden, f finding.Findin
 	return r.note(p.Golden, f.ID, p.Distance, said), err
 }
 
-// valid asks about every finding that hits nothing whether it is a true defect
+// ruleOnValid asks about every finding that hits nothing whether it is a true defect
 // anyway: the list of known defects is not complete.
-func (r ruling) valid(ctx context.Context, posted []finding.Finding) error {
+func (r ruling) ruleOnValid(ctx context.Context, posted []finding.Finding) error {
 	if r.judge == nil {
 		return nil
 	}
@@ -236,8 +236,8 @@ func (r ruling) note(golden int, id string, distance int, said judge.Ruling) boo
 	return said.Yes
 }
 
-// trace returns the findings that were lost or moved between the answers and the review.
-func (r *run) trace(i int, s reviewpr.State) (lost, moved []score.Loss) {
+// traceLosses returns the findings that were lost or moved between the answers and the review.
+func (r *run) traceLosses(i int, s reviewpr.State) (lost, moved []score.Loss) {
 	answers := map[string][]string{}
 	if j := r.review[i]; j != nil {
 		for _, e := range j.exchanges() {

@@ -41,7 +41,7 @@ func (c *Client) MergedPulls(ctx context.Context, owner, repo string, last int) 
 			return nil, nil, err
 		}
 		found = newestMerges(found, last)
-		if o.Page >= MergedPages || settled(found, page, last) {
+		if o.Page >= MergedPages || isSettled(found, page, last) {
 			resp.NextPage = 0
 		}
 		return page, resp, nil
@@ -74,9 +74,9 @@ func newestMerges(list []MergedPull, last int) []MergedPull {
 	return list[:min(len(list), max(last, 0))]
 }
 
-// settled reports whether no later page can change the list: what was updated before the
+// isSettled reports whether no later page can change the list: what was updated before the
 // oldest merge in it was also merged before.
-func settled(found []MergedPull, page []*gh.PullRequest, last int) bool {
+func isSettled(found []MergedPull, page []*gh.PullRequest, last int) bool {
 	if len(found) < last || len(page) == 0 {
 		return false
 	}

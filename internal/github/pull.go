@@ -103,7 +103,7 @@ func (c *Client) Files(ctx context.Context, p pull.Pull) (files []diff.File, com
 	}
 	for _, f := range list {
 		file := diffFile(f)
-		if !known && bare(f) {
+		if !known && isBare(f) {
 			file.Binary, file.Problem = false, "GitHub lists neither its diff nor how much of it changed"
 		}
 		files = append(files, file)
@@ -122,7 +122,7 @@ func (c *Client) readBare(ctx context.Context, p pull.Pull, list []*gh.CommitFil
 	for _, size := range []int{10, 1} {
 		for from := 0; from < len(list) && changedLines(list) < p.ChangedLines; from += size {
 			page := list[from:min(from+size, len(list))]
-			if !slices.ContainsFunc(page, bare) {
+			if !slices.ContainsFunc(page, isBare) {
 				continue
 			}
 			if requests++; requests > maxAgain {
@@ -150,8 +150,8 @@ func changedLines(list []*gh.CommitFile) (sum int) {
 	return sum
 }
 
-// bare reports whether GitHub lists a file with neither patch nor changed lines.
-func bare(f *gh.CommitFile) bool {
+// isBare reports whether GitHub lists a file with neither patch nor changed lines.
+func isBare(f *gh.CommitFile) bool {
 	return f.GetPatch() == "" && f.GetAdditions()+f.GetDeletions() == 0 && f.GetSHA() != emptyBlob
 }
 
@@ -171,7 +171,7 @@ func diffFile(f *gh.CommitFile) diff.File {
 	// without any is not text.
 	switch file.Status {
 	case diff.Added, diff.Modified, diff.Removed:
-		file.Binary = bare(f)
+		file.Binary = isBare(f)
 	}
 	return file
 }

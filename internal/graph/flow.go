@@ -152,7 +152,7 @@ func (f *Flow[S]) Inspect(ctx context.Context, id string) (View[S], error) {
 		return View[S]{}, err
 	}
 	v := View[S]{
-		Status: t.status(), End: t.end, State: *t.state.(*S), Next: t.nextNodes(), Doing: t.doing(),
+		Status: t.status(), End: t.end, State: *t.state.(*S), Next: t.nextNodes(), Doing: t.runningNotes(),
 		Pending: t.waiting(), Answered: t.answered, Steps: t.steps,
 	}
 	v.Done, v.Total = t.tasks()

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// due returns the interrupts and gates of the superstep under way, without questions.
-func (f *flow) due(t *thread) []Pending {
+// dueGates returns the interrupts and gates of the superstep under way, without questions.
+func (f *flow) dueGates(t *thread) []Pending {
 	var list []Pending
 	for _, s := range t.steps {
 		if n := f.node(s.Node); s.Step == t.step()-1 && n != nil && n.after {
@@ -30,7 +30,7 @@ func (f *flow) due(t *thread) []Pending {
 
 // askGates calls the ask function of each gate that is due and assigns the gate's id.
 func (f *flow) askGates(t *thread) error {
-	t.pending = f.due(t)
+	t.pending = f.dueGates(t)
 	for i := range t.pending {
 		p := &t.pending[i]
 		ask := func() ([]byte, error) { return []byte("null"), nil }

@@ -71,7 +71,7 @@ func (f *flow) restore(id string, s Snapshot) (*thread, error) {
 			return nil, fmt.Errorf("next node %q: %w", name, err)
 		}
 	}
-	asked := slices.EqualFunc(f.due(t), t.pending, func(due, p Pending) bool {
+	asked := slices.EqualFunc(f.dueGates(t), t.pending, func(due, p Pending) bool {
 		return p.Gate == due.Gate && p.Visit == due.Visit && p.ID == gateID(id, p.Gate, p.Visit, p.Ask)
 	})
 	if !asked {

@@ -37,7 +37,7 @@ func Each[S, P any](g *Graph[S], name string, run func(context.Context, S, P) (U
 	}
 	n.payloads = func(raw []byte) ([]any, error) {
 		list, err := decode[[]P](raw)
-		return boxed(list), err
+		return toAny(list), err
 	}
 	return Fan[P]{n.targetRef}
 }

@@ -45,9 +45,9 @@ func To(t Target) Next { return Next{to: t} }
 
 // Over runs the fan once per payload, in one superstep. Without payloads the run
 // takes the branch declared with OrElse.
-func (f Fan[P]) Over(payloads []P) Next { return Next{to: f, payloads: boxed(payloads)} }
+func (f Fan[P]) Over(payloads []P) Next { return Next{to: f, payloads: toAny(payloads)} }
 
-func boxed[P any](payloads []P) []any {
+func toAny[P any](payloads []P) []any {
 	list := make([]any, len(payloads))
 	for i, p := range payloads {
 		list[i] = p

@@ -96,8 +96,8 @@ func (t *thread) tasks() (done, total int) {
 	return done, total
 }
 
-// doing returns the latest notes of the running tasks.
-func (t *thread) doing() (all []string) {
+// runningNotes returns the latest notes of the running tasks.
+func (t *thread) runningNotes() (all []string) {
 	for _, e := range t.frontier {
 		for _, r := range e.results {
 			all = append(all, r.doing...)

@@ -17,14 +17,14 @@ import (
 // Line returns one line for logs, annotations and the terminal: Visible, line breaks and tabs as spaces, cut
 // after max runes with "…" (max 0: not cut). A runner finds no workflow command in it, at its start or later.
 func Line(s string, max int) string {
-	return inert(Cut(oneLine(s), max))
+	return breakCommands(Cut(oneLine(s), max))
 }
 
 // Text returns several lines for the terminal: Visible, and each line safe as in Line. Line feeds and tabs stay.
 func Text(s string) string {
 	lines := strings.Split(Visible(s), "\n")
 	for i, line := range lines {
-		lines[i] = inert(line)
+		lines[i] = breakCommands(line)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -46,9 +46,9 @@ func Cut(s string, max int) string {
 // CutBytes cuts a text to at most max bytes. It leaves out invalid UTF-8, such as half a character at the cut.
 func CutBytes(s string, max int) string { return strings.ToValidUTF8(s[:min(len(s), max)], "") }
 
-// inert breaks workflow commands with a visible backslash. The runner accepts :: only at
+// breakCommands breaks workflow commands with a visible backslash. The runner accepts :: only at
 // the start of a line, after any white space, but ##[ anywhere.
-func inert(line string) string {
+func breakCommands(line string) string {
 	line = strings.ReplaceAll(line, "##[", `##\[`)
 	rest := strings.TrimSpace(line)
 	if strings.HasPrefix(rest, "::") {

@@ -92,9 +92,9 @@ func spanLength(s string, n int) int {
 func backtickRun(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
 // startsEscape reports whether s starts with a backslash escape.
-func startsEscape(s string) bool { return len(s) > 1 && s[0] == '\\' && punct(s[1]) }
+func startsEscape(s string) bool { return len(s) > 1 && s[0] == '\\' && isPunctuation(s[1]) }
 
-func punct(c byte) bool {
+func isPunctuation(c byte) bool {
 	return c > ' ' && c < 0x7f && !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
 }
 
@@ -193,7 +193,7 @@ type escaper struct {
 }
 
 func (e *escaper) char(c byte, escaped bool) {
-	if e.dangling && (escaped || punct(c)) {
+	if e.dangling && (escaped || isPunctuation(c)) {
 		e.WriteByte('\\')
 	}
 	if escaped {
@@ -231,7 +231,11 @@ func needsSpace(before, span string) bool {
 		return false
 	}
 	before = strings.TrimRight(before, ".!#$%&'*+/=?^_`{|}~-")
-	return before != "" && before[len(before)-1] < 0x80 && before[len(before)-1] > ' ' && !punct(before[len(before)-1])
+	if before == "" {
+		return false
+	}
+	last := before[len(before)-1]
+	return last < 0x80 && last > ' ' && !isPunctuation(last)
 }
 
 // isRule reports whether a line consists only of the marks of rules, heading underlines and table rows.

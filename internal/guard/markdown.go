@@ -60,7 +60,7 @@ func Literal(text, further string) string {
 
 // isInsideWord reports whether a byte is between letters or digits, where an underscore does not emphasise.
 func isInsideWord(text string, i int) bool {
-	word := func(c byte) bool { return c >= utf8.RuneSelf || c > ' ' && c < 0x7f && !punct(c) }
+	word := func(c byte) bool { return c >= utf8.RuneSelf || c > ' ' && c < 0x7f && !isPunctuation(c) }
 	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
 }
 

@@ -31,11 +31,11 @@ func Visible(s string) string {
 		switch {
 		case r == '\u00a0' || r == '\u202f':
 			b.WriteByte(' ')
-		case selector(r) && selects(last, next):
+		case isSelector(r) && selects(last, next):
 			b.WriteRune(r)
 			last = r
 			continue
-		case !hidden(r) || joins(base, r, next):
+		case !isHidden(r) || joins(base, r, next):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "<U+%04X>", r)
@@ -56,7 +56,7 @@ func Plain(s string) bool {
 	return true
 }
 
-func hidden(r rune) bool {
+func isHidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
@@ -67,18 +67,18 @@ func hidden(r rune) bool {
 		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-func selector(r rune) bool { return r == '\ufe0f' || r == '\ufe0e' }
+func isSelector(r rune) bool { return r == '\ufe0f' || r == '\ufe0e' }
 
 // selects reports whether a selector follows a picture, or is part of a keycap sequence.
 func selects(last, next rune) bool {
 	keycap := next == '\u20e3' && (last >= '0' && last <= '9' || last == '#' || last == '*')
-	return keycap || pictograph(last)
+	return keycap || isPictograph(last)
 }
 
 // joins reports whether a joiner has its proper use between its neighbours.
 func joins(base, r, next rune) bool {
-	letters := joiningLetter(base) && joiningLetter(next)
-	return r == '\u200c' && letters || r == '\u200d' && (letters || pictograph(base) && pictograph(next))
+	letters := usesJoiners(base) && usesJoiners(next)
+	return r == '\u200c' && letters || r == '\u200d' && (letters || isPictograph(base) && isPictograph(next))
 }
 
 // flagTags returns the length of the tag characters at the start of s that turn a black
@@ -99,8 +99,8 @@ func flagTags(prev rune, s string) int {
 	return 0
 }
 
-// pictograph reports whether r is in a block of emoji.
-func pictograph(r rune) bool {
+// isPictograph reports whether r is in a block of emoji.
+func isPictograph(r rune) bool {
 	switch {
 	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2190 && r <= 0x21ff, r >= 0x2300 && r <= 0x23ff,
 		r >= 0x25a0 && r <= 0x27bf, r >= 0x2900 && r <= 0x297f, r >= 0x2b00 && r <= 0x2bff:
@@ -109,8 +109,8 @@ func pictograph(r rune) bool {
 	return strings.ContainsRune("©®‼⁉™ℹⓂ〰〽㊗㊙", r)
 }
 
-// joiningLetter reports whether a letter or mark belongs to a script that uses joiners.
-func joiningLetter(r rune) bool {
+// usesJoiners reports whether a letter or mark belongs to a script that uses joiners.
+func usesJoiners(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M) && unicode.In(r,
 		unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mongolian, unicode.Devanagari, unicode.Bengali,
 		unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,

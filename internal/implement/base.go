@@ -74,7 +74,7 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File, d
 		}
 		var f change.File
 		if why == "" {
-			if f, why, err = b.file(ctx, p, doubts); err != nil {
+			if f, why, err = b.applyToFile(ctx, p, doubts); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -90,14 +90,14 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File, d
 	if len(all) > 0 && len(files)+len(refused) == 0 {
 		refused = []string{"it changes nothing"}
 	}
-	if refused = append(refused, b.tooLarge(slices.Concat(before, files))...); len(refused) > 0 {
+	if refused = append(refused, b.exceededLimits(slices.Concat(before, files))...); len(refused) > 0 {
 		return nil, refused, nil
 	}
 	return files, nil, nil
 }
 
-// file returns one file with its proposal applied, or says in why it is refused.
-func (b Base) file(ctx context.Context, p Proposed, doubts bool) (f change.File, why string, err error) {
+// applyToFile returns one file with its proposal applied, or says in why it is refused.
+func (b Base) applyToFile(ctx context.Context, p Proposed, doubts bool) (f change.File, why string, err error) {
 	entry, exists := b.Rules.Entries[p.Path]
 	before := ""
 	if exists {
@@ -113,7 +113,7 @@ func (b Base) file(ctx context.Context, p Proposed, doubts bool) (f change.File,
 	if n := len(p.Edits); n > b.Limits.Lines() { // each is looked for in the whole text
 		return f, fmt.Sprintf("it has %d edits, and %d lines may be changed", n, b.Limits.Lines()), nil
 	}
-	after, why := p.text(before, exists)
+	after, why := p.proposedText(before, exists)
 	if why == "" && !doubts && secret.Marks(after) > secret.Marks(before) {
 		why = "it writes <redacted …>, which stands for a credential: change the lines around it alone, by edits"
 	}
@@ -126,18 +126,18 @@ func (b Base) file(ctx context.Context, p Proposed, doubts bool) (f change.File,
 	if after, err = change.Settle(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
 	}
-	broken, doubt := b.parses(ctx, p.Path, before, after)
+	broken, doubt := b.checkParses(ctx, p.Path, before, after)
 	if broken {
 		return f, "it does not parse afterwards", nil
 	}
-	f = change.Of(p.Path, oneLine(p.Description), entry.Blob, before, after)
+	f = change.Of(p.Path, cutLine(p.Description), entry.Blob, before, after)
 	f.Doubt = doubt
 	return f, "", nil
 }
 
-// parses compares a file's texts. The one after is broken if the parser and the brackets agree
+// checkParses compares a file's texts. The one after is broken if the parser and the brackets agree
 // that it is, and did not before; it is in doubt if one of them says what it did not say before.
-func (b Base) parses(ctx context.Context, path, before, after string) (broken, doubt bool) {
+func (b Base) checkParses(ctx context.Context, path, before, after string) (broken, doubt bool) {
 	if b.Broken == nil {
 		return false, false
 	}
@@ -149,8 +149,8 @@ func (b Base) parses(ctx context.Context, path, before, after string) (broken, d
 	return errors && unmatched && !(had && lacked), errors && !had || unmatched && !lacked
 }
 
-// text returns the proposed text of a file, or says in why there is none.
-func (p Proposed) text(before string, exists bool) (after, why string) {
+// proposedText returns the proposed text of a file, or says in why there is none.
+func (p Proposed) proposedText(before string, exists bool) (after, why string) {
 	whole := p.NewContent != nil && *p.NewContent != ""
 	switch {
 	case whole && len(p.Edits) > 0:
@@ -182,8 +182,8 @@ func shownAsIs(text string) bool {
 	return strings.Contains(guard.Boundary(strings.Repeat("0", 32)).Wrap("file", text), text)
 }
 
-// tooLarge returns a line for each limit that the files exceed together.
-func (b Base) tooLarge(files []change.File) (why []string) {
+// exceededLimits returns a line for each limit that the files exceed together.
+func (b Base) exceededLimits(files []change.File) (why []string) {
 	size := 0
 	for _, f := range files {
 		size += len(f.Content)

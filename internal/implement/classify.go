@@ -27,14 +27,14 @@ import (
 // Classify asks the model what a ticket is. The model's type overrides the tracker's.
 func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, used cost.Usage, err error) {
 	q := question{step: "classify", schema: prompt("classify.json"), tokens: shortAnswer,
-		blocks: []block{{"ticket", told(t)}}}
-	used, err = answered(ctx, m, q, func(said struct {
+		blocks: []block{{"ticket", ticketText(t)}}}
+	used, err = askForAnswer(ctx, m, q, func(said struct {
 		Type       string   `json:"confirmed_type"`
 		Summary    string   `json:"technical_summary"`
 		Components []string `json:"affected_components"`
 		Complexity string   `json:"complexity"`
 	}, _ bool) ([]string, error) {
-		c = change.Class{Type: change.Story, Summary: oneLine(said.Summary),
+		c = change.Class{Type: change.Story, Summary: cutLine(said.Summary),
 			Complexity: strings.ToLower(said.Complexity)}
 		if strings.EqualFold(said.Type, change.Bug) {
 			c.Type = change.Bug
@@ -45,7 +45,7 @@ func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, 
 			c.Note = fmt.Sprintf("The tracker calls the ticket %.40q; the model takes it for a %s.", t.Type, c.Type)
 		}
 		for _, one := range said.Components[:min(len(said.Components), maxComponents)] {
-			c.Components = append(c.Components, oneLine(one))
+			c.Components = append(c.Components, cutLine(one))
 		}
 		switch {
 		case c.Summary == "":
@@ -64,26 +64,26 @@ const (
 	maxWords      = 2_000 // bytes of a sentence
 )
 
-// joined returns a text in one line.
-func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
+// singleLine returns a text in one line.
+func singleLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// oneLine joins a text into one line and cuts it to maxWords bytes.
-func oneLine(s string) string {
-	s = joined(s)
+// cutLine joins a text into one line and cuts it to maxWords bytes.
+func cutLine(s string) string {
+	s = singleLine(s)
 	if len(s) > maxWords {
 		s = guard.CutBytes(s, maxWords) + "…"
 	}
 	return s
 }
 
-// classified returns the classification as later prompts show it.
-func classified(c change.Class) string {
+// classText returns the classification as later prompts show it.
+func classText(c change.Class) string {
 	return fmt.Sprintf("%s, complexity %s\n%s\ncomponents: %s\n", c.Type, c.Complexity, c.Summary,
 		strings.Join(c.Components, ", "))
 }
 
-// told returns a ticket as a prompt shows it.
-func told(t ticket.Ticket) string {
+// ticketText returns a ticket as a prompt shows it.
+func ticketText(t ticket.Ticket) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n%s\n", t.Key, t.Type, t.Summary)
 	if len(t.Labels) > 0 {
@@ -93,9 +93,9 @@ func told(t ticket.Ticket) string {
 		fmt.Fprintf(&b, "\n%s\n", t.Description)
 	}
 	// Most descriptions have the criteria as a section.
-	described := joined(t.Description)
+	described := singleLine(t.Description)
 	if slices.ContainsFunc(t.Criteria, func(c ticket.Criterion) bool {
-		return !strings.Contains(described, joined(c.Text))
+		return !strings.Contains(described, singleLine(c.Text))
 	}) {
 		b.WriteString("\nAcceptance criteria:\n")
 		for _, c := range t.Criteria {
@@ -107,7 +107,7 @@ func told(t ticket.Ticket) string {
 
 // Digest returns the SHA-256, in hex, of a ticket as prompts show it.
 func Digest(t ticket.Ticket) string {
-	sum := sha256.Sum256([]byte(told(t)))
+	sum := sha256.Sum256([]byte(ticketText(t)))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -123,10 +123,10 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 	}
 	enum, _ := json.Marshal(names) // only strings: neither can fail
 	properties, _ := json.Marshal(reasons)
-	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
-		{"classification", classified(c)}, {"modules", listed(modules, paths, told(t)+c.Summary)}},
+	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", ticketText(t)},
+		{"classification", classText(c)}, {"modules", moduleList(modules, paths, ticketText(t)+c.Summary)}},
 		schema: prompt("modules.json", "{{names}}", string(enum), "{{reasons}}", string(properties))}
-	used, err = answered(ctx, m, q, func(said struct {
+	used, err = askForAnswer(ctx, m, q, func(said struct {
 		Modules []string       `json:"affected_modules"`
 		Reasons map[string]any `json:"reasoning"`
 		Files   []string       `json:"files_likely_to_change"`
@@ -139,7 +139,7 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 		for _, one := range modules {
 			if slices.Contains(said.Modules, one.Name) {
 				reason, _ := said.Reasons[one.Name].(string)
-				s.Modules = append(s.Modules, change.Module{Name: one.Name, Reason: oneLine(reason)})
+				s.Modules = append(s.Modules, change.Module{Name: one.Name, Reason: cutLine(reason)})
 			}
 		}
 		for _, name := range said.Modules {
@@ -161,10 +161,10 @@ const (
 	fewListed = 32       // files of a module, about, that are listed even so
 )
 
-// listed returns the modules as the prompt shows them, with their files by folder. If that is too long, each module
+// moduleList returns the modules as the prompt shows them, with their files by folder. If that is too long, each module
 // has only those whose paths fit the ticket best, and code before the rest. Tests that belong to every module, as in a
 // folder for all tests, are shown once, behind them.
-func listed(modules []config.Module, paths []string, ticket string) string {
+func moduleList(modules []config.Module, paths []string, ticket string) string {
 	type section struct {
 		head  string
 		files []string
@@ -178,7 +178,9 @@ func listed(modules []config.Module, paths []string, ticket string) string {
 				s.files = append(s.files, p)
 			}
 		}
-		s.files = first(s.files, func(p string) bool { return lang.Of(p).Name != "" && lang.Of(p).Kind == lang.Code })
+		s.files = sortFirst(s.files, func(p string) bool {
+			return lang.Of(p).Name != "" && lang.Of(p).Kind == lang.Code
+		})
 		order.Stable(s.files, func(a, b string) int { return cmp.Compare(fit[b], fit[a]) })
 		all = append(all, s)
 	}
@@ -189,7 +191,7 @@ func listed(modules []config.Module, paths []string, ticket string) string {
 		if !shared {
 			globs = slices.Concat(globs, m.Tests)
 		}
-		add("module "+titled(m), globs)
+		add("module "+moduleTitle(m), globs)
 	}
 	if shared && len(tests) > 0 {
 		add("tests of every module", tests)
@@ -197,7 +199,7 @@ func listed(modules []config.Module, paths []string, ticket string) string {
 	for most := len(paths); ; most = most * 3 / 4 {
 		var b strings.Builder
 		for _, s := range all {
-			b.WriteString(s.head + byFolder(s.files, most))
+			b.WriteString(s.head + folderList(s.files, most))
 		}
 		if b.Len() <= maxListed || most < fewListed {
 			return b.String()
@@ -205,8 +207,8 @@ func listed(modules []config.Module, paths []string, ticket string) string {
 	}
 }
 
-// first returns files with those for which is holds before the others.
-func first(files []string, is func(string) bool) (all []string) {
+// sortFirst returns files with those for which is holds before the others.
+func sortFirst(files []string, is func(string) bool) (all []string) {
 	var others []string
 	for _, p := range files {
 		if is(p) {
@@ -218,8 +220,8 @@ func first(files []string, is func(string) bool) (all []string) {
 	return append(all, others...)
 }
 
-// byFolder returns the first files, at most as many as given, a line for each folder.
-func byFolder(files []string, most int) string {
+// folderList returns the first files, at most as many as given, a line for each folder.
+func folderList(files []string, most int) string {
 	shown := slices.Clone(files[:min(most, len(files))])
 	slices.SortFunc(shown, func(a, b string) int {
 		return cmp.Or(strings.Compare(path.Dir(a), path.Dir(b)), strings.Compare(a, b))
@@ -238,7 +240,7 @@ func byFolder(files []string, most int) string {
 	return b.String() + "\n"
 }
 
-// titled returns a module's name with its description, if it has one.
-func titled(m config.Module) string {
-	return strings.TrimSuffix(m.Name+": "+oneLine(m.Description), ": ")
+// moduleTitle returns a module's name with its description, if it has one.
+func moduleTitle(m config.Module) string {
+	return strings.TrimSuffix(m.Name+": "+cutLine(m.Description), ": ")
 }

@@ -50,11 +50,11 @@ func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change
 	if err != nil {
 		return "", nil, used, err
 	}
-	used, err = answered(ctx, m, q, func(said struct {
+	used, err = askForAnswer(ctx, m, q, func(said struct {
 		RootCause string     `json:"root_cause"`
 		Changes   []Proposed `json:"changes"`
 	}, last bool) (refused []string, err error) {
-		cause = oneLine(said.RootCause)
+		cause = cutLine(said.RootCause)
 		switch {
 		case len(said.Changes) == 0:
 			return []string{"it changes nothing"}, nil
@@ -74,9 +74,9 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 		return nil, used, err
 	}
 	if len(b.Rounds) > 0 {
-		q.blocks = append(q.blocks, proposed("earlier test", b.Draft.Tests)...)
+		q.blocks = append(q.blocks, diffBlocks("earlier test", b.Draft.Tests)...)
 	}
-	used, err = answered(ctx, m, q, func(said struct {
+	used, err = askForAnswer(ctx, m, q, func(said struct {
 		Tests *[]Proposed `json:"tests"`
 	}, last bool) (refused []string, err error) {
 		if said.Tests == nil {
@@ -98,47 +98,47 @@ const (
 // existing tests as examples, then the feedback and the files proposed before.
 func (b Brief) question(ctx context.Context, step string, before []change.File) (q question, err error) {
 	q = question{step: step, schema: prompt(step+".json", "{{files}}", prompt("files.json")), tokens: longAnswer}
-	all, shown, err := b.sources(ctx, step)
+	all, shown, err := b.sourceBlocks(ctx, step)
 	if err == nil && step == "tests" {
 		var examples []block
-		examples, err = b.examples(ctx, shown)
+		examples, err = b.exampleBlocks(ctx, shown)
 		all = append(all, examples...)
 	}
 	for i, said := range b.Rounds {
 		all = append(all, block{fmt.Sprintf("feedback %d", i+1), said})
 	}
-	q.blocks = append(all, proposed("proposed", before)...)
+	q.blocks = append(all, diffBlocks("proposed", before)...)
 	return q, err
 }
 
-// proposed returns a block for each file's diff.
-func proposed(label string, files []change.File) (all []block) {
+// diffBlocks returns a block for each file's diff.
+func diffBlocks(label string, files []change.File) (all []block) {
 	for _, f := range files {
 		all = append(all, block{label, change.Unified([]change.File{f})})
 	}
 	return all
 }
 
-// sources returns the ticket, the modules with their rules, whole files, whose paths are in shown, and pieces of
+// sourceBlocks returns the ticket, the modules with their rules, whole files, whose paths are in shown, and pieces of
 // others. The files are those likely to change, and the small ones in which the search found something; of a large
 // change log, the beginning. The step tests also gets the large tests, behind what the step code was shown, whose
 // prefix a server may have cached, or before it if not all fits.
-func (b Brief) sources(ctx context.Context, step string) (all []block, shown []string, err error) {
-	all = b.asked()
-	may, logs, tests, size, err := b.choose(ctx)
+func (b Brief) sourceBlocks(ctx context.Context, step string) (all []block, shown []string, err error) {
+	all = b.ticketBlocks()
+	may, logs, tests, size, err := b.chooseFiles(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	if step != "tests" {
 		tests = nil
 	} else if size > maxFiles {
-		may, tests = first(slices.Concat(may, tests), lang.IsTest), nil
+		may, tests = sortFirst(slices.Concat(may, tests), lang.IsTest), nil
 	}
-	shown, files, err := b.Base.show(ctx, "file", may, maxFiles, 0)
+	shown, files, err := b.Base.fileBlocks(ctx, "file", may, maxFiles, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	_, heads, err := b.Base.show(ctx, "file", logs, maxHead, maxHead)
+	_, heads, err := b.Base.fileBlocks(ctx, "file", logs, maxHead, maxHead)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,15 +149,15 @@ func (b Brief) sources(ctx context.Context, step string) (all []block, shown []s
 				strings.TrimPrefix(c.Text, "\ufeff"))})
 		}
 	}
-	more, files, err := b.Base.show(ctx, "file", tests, maxFiles, 0)
+	more, files, err := b.Base.fileBlocks(ctx, "file", tests, maxFiles, 0)
 	return append(all, files...), append(shown, more...), err
 }
 
-// asked returns the ticket, and the modules with their rules.
-func (b Brief) asked() []block {
-	all := []block{{"ticket", told(b.Ticket)}, {"classification", classified(b.Draft.Class)}}
+// ticketBlocks returns the ticket, and the modules with their rules.
+func (b Brief) ticketBlocks() []block {
+	all := []block{{"ticket", ticketText(b.Ticket)}, {"classification", classText(b.Draft.Class)}}
 	for _, m := range b.Base.Rules.Modules {
-		all = append(all, block{"module", fmt.Sprintf("%s\nmay be changed: %s\n", titled(m),
+		all = append(all, block{"module", fmt.Sprintf("%s\nmay be changed: %s\n", moduleTitle(m),
 			strings.Join(slices.Concat(m.Paths, m.Tests), " "))})
 		for _, rule := range m.Rules {
 			all = append(all, block{"rule", rule})
@@ -166,8 +166,9 @@ func (b Brief) asked() []block {
 	return all
 }
 
-// choose returns the files to show: whole, by their beginning, and the large tests; size is that of those shown whole.
-func (b Brief) choose(ctx context.Context) (whole, logs, tests []string, size int, err error) {
+// chooseFiles returns the files to show: whole, by their beginning, and the large tests; size is that of those shown
+// whole.
+func (b Brief) chooseFiles(ctx context.Context) (whole, logs, tests []string, size int, err error) {
 	found := slices.Clone(b.Draft.Scope.Likely)
 	for _, c := range b.Draft.Chunks {
 		found = append(found, c.Path)
@@ -201,9 +202,10 @@ func (b Brief) choose(ctx context.Context) (whole, logs, tests []string, size in
 var changeLog = pattern.Lazy(`(?i)^(?:changes|change[-_ ]?log|history|news|release[-_ ]?notes)` +
 	`(?:\.(?:md|rst|txt|adoc))?$`)
 
-// show reads files, at most room bytes altogether. Of one that does not fit it takes the first
+// fileBlocks reads files, at most room bytes altogether. Of one that does not fit it takes the first
 // lines, of at most part bytes, unless part is 0. It skips what is no text.
-func (b Base) show(ctx context.Context, label string, paths []string, room, part int) (shown []string, all []block,
+func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room, part int) (shown []string,
+	all []block,
 	err error) {
 	for _, p := range paths {
 		text, err := b.Read(ctx, p)
@@ -236,10 +238,10 @@ const (
 	mostBuild   = 3        // build files
 )
 
-// examples shows how the repository is tested: tests of the chosen modules, those closest to the
+// exampleBlocks shows how the repository is tested: tests of the chosen modules, those closest to the
 // likely files first, or of other modules if these have none; only likely ones if one of these is
 // shown already; else, or for a story, one end-to-end test; and build files next to or above the likely files.
-func (b Brief) examples(ctx context.Context, shown []string) (all []block, err error) {
+func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide []string
 	for p := range b.Base.Rules.Entries {
 		if !lang.IsTest(p) && !endToEnd().MatchString(p) {
@@ -262,7 +264,7 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 	own = slices.DeleteFunc(own, func(p string) bool {
 		return slices.Contains(shown, p) || enough && !likely(p)
 	})
-	builds := b.builds(shown)
+	builds := b.buildFiles(shown)
 	if enough { // the likely test shows what tests are written with
 		builds = nil
 		if b.Draft.Class.Type == change.Bug {
@@ -274,10 +276,11 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 		paths      []string
 		most, room int
 	}{
-		{"test", b.nearest(own), mostTests, maxExamples}, {"end-to-end test", b.nearest(wide), 1, maxExamples},
+		{"test", b.sortByNearness(own), mostTests, maxExamples},
+		{"end-to-end test", b.sortByNearness(wide), 1, maxExamples},
 		{"build", builds, mostBuild, maxBuild},
 	} {
-		_, blocks, err := b.Base.show(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], kind.room,
+		_, blocks, err := b.Base.fileBlocks(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], kind.room,
 			maxExample)
 		if err != nil {
 			return nil, err
@@ -290,9 +293,9 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 var endToEnd = pattern.Lazy(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)` +
 	`(?:[/._-]|tests?\b).*\.[a-z]+$|(?:^|/)\w+(?:IT|E2ETest|EndToEndTest)\.(?:java|kt)$`)
 
-// nearest sorts tests by how close they are to a likely file: the file itself, then by the words
+// sortByNearness sorts tests by how close they are to a likely file: the file itself, then by the words
 // that their paths have in common; tests by name before what stands beside them.
-func (b Brief) nearest(tests []string) []string {
+func (b Brief) sortByNearness(tests []string) []string {
 	far := map[string]int{}
 	for _, p := range tests {
 		words := chunk.Tokens(p)
@@ -312,8 +315,8 @@ func (b Brief) nearest(tests []string) []string {
 
 var named = pattern.Lazy(`(?i)test|spec`)
 
-// builds returns the build files next to and above the likely ones, which name the test tools.
-func (b Brief) builds(shown []string) (all []string) {
+// buildFiles returns the build files next to and above the likely ones, which name the test tools.
+func (b Brief) buildFiles(shown []string) (all []string) {
 	for _, l := range b.Draft.Scope.Likely {
 		for dir := path.Dir(l); ; dir = path.Dir(dir) {
 			for _, name := range []string{"package.json", "pom.xml", "build.gradle", "build.gradle.kts",

@@ -33,10 +33,10 @@ module src
   src/: session.py
 tests of every module
   tests/: test_session.py
-`, listed(modules, paths, ""))
+`, moduleList(modules, paths, ""))
 	modules[1].Tests = []string{"src/tests/**"}
-	require.Equal(t, 1, strings.Count(listed(modules, paths, ""), "  tests/: test_session.py\n"))
-	require.NotContains(t, listed(modules, paths, ""), "every module")
+	require.Equal(t, 1, strings.Count(moduleList(modules, paths, ""), "  tests/: test_session.py\n"))
+	require.NotContains(t, moduleList(modules, paths, ""), "every module")
 }
 
 // TestAModuleListsAllOfItsFiles also has more files than a prompt takes: then what has the ticket's words is listed
@@ -49,18 +49,18 @@ func TestAModuleListsAllOfItsFiles(t *testing.T) {
 		paths = append(paths, fmt.Sprintf("core/a/testdata/case-%03d.txt", n))
 	}
 	paths = append(paths, "core/a/two.go", "core/sync/last.go")
-	text := listed(modules, paths, "")
+	text := moduleList(modules, paths, "")
 	require.Contains(t, text, "module core\n  core/a/: one.go, two.go\n  core/a/testdata/: case-000.txt, ")
 	require.Contains(t, text, ", case-399.txt\n  core/sync/: last.go\n")
 	for n := range 4000 {
 		paths = append(paths, fmt.Sprintf("core/a/testdata/more-%04d.txt", n))
 	}
-	text = listed(modules, paths, "")
+	text = moduleList(modules, paths, "")
 	require.LessOrEqual(t, len(text), maxListed)
 	require.Greater(t, len(text), maxListed/2)
 	require.Contains(t, text, "  core/sync/: last.go\n")
 	require.Regexp(t, "\n  … and \\d+ more files\n$", text)
-	text = listed(modules, append(paths, "core/z/SseTransport.txt"), "The SSE transport hangs on an error")
+	text = moduleList(modules, append(paths, "core/z/SseTransport.txt"), "The SSE transport hangs on an error")
 	require.Contains(t, text, "  core/z/: SseTransport.txt\n")
 }
 
@@ -70,9 +70,9 @@ func TestCriteriaThatTheDescriptionHasAreToldOnce(t *testing.T) {
 	one := ticket.FromMarkdown("PAY-1", "# Debits\n\nToo many.\n\n## Acceptance criteria\n\n- A debit\n  is kept\n"+
 		"- No debit is lost\n")
 	require.Len(t, one.Criteria, 2)
-	require.Equal(t, "PAY-1 \nDebits\n\n"+one.Description+"\n", told(one))
+	require.Equal(t, "PAY-1 \nDebits\n\n"+one.Description+"\n", ticketText(one))
 	one.Criteria = append(one.Criteria, ticket.Criterion{N: 3, Text: "Debits are listed"})
-	require.Contains(t, told(one), "\n\nAcceptance criteria:\n1. A debit\nis kept\n2. No debit is lost\n"+
+	require.Contains(t, ticketText(one), "\n\nAcceptance criteria:\n1. A debit\nis kept\n2. No debit is lost\n"+
 		"3. Debits are listed\n")
 }
 
@@ -86,7 +86,7 @@ func TestALargeTestThatIsLikelyToChangeIsShownInPart(t *testing.T) {
 		"tests/test_all.py":         strings.Repeat("def test_one(): pass\n", 3000),
 	}
 	b := brief(files, "src/session.py", "tests/test_all.py")
-	blocks, err := b.examples(t.Context(), nil)
+	blocks, err := b.exampleBlocks(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "test", blocks[0].label)
 	head, rest, _ := strings.Cut(blocks[0].text, "\n")
@@ -106,7 +106,7 @@ func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
 		files[p] = "fn one() {}\n"
 	}
 	b := brief(files, "core/sync/mpsc/bounded.rs")
-	blocks, err := b.examples(t.Context(), []string{"core/sync/mpsc/bounded.rs"})
+	blocks, err := b.exampleBlocks(t.Context(), []string{"core/sync/mpsc/bounded.rs"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"core/tests/sync_mpsc.rs", "core/tests/sync_once.rs", "core/tests/a_test.rs",
 		"core/tests/fd_test.rs", "core/e2e/cli.rs"}, pathsIn(blocks))
@@ -114,7 +114,7 @@ func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
 	for kind, want := range map[string][]string{change.Story: {"core/tests/sync_once.rs", "core/e2e/cli.rs"},
 		change.Bug: {"core/tests/sync_once.rs"}} { // a bug's likely test shows enough
 		b.Draft.Class.Type = kind
-		blocks, err = b.examples(t.Context(), []string{"core/tests/sync_mpsc.rs"})
+		blocks, err = b.exampleBlocks(t.Context(), []string{"core/tests/sync_mpsc.rs"})
 		require.NoError(t, err)
 		require.Equal(t, want, pathsIn(blocks))
 	}
@@ -137,7 +137,7 @@ func TestLargeFilesAreShownToTheStepThatChangesThem(t *testing.T) {
 	found := block{"piece", "test/FoundTests.cs, lines 2 to 2\nint z;\n"}
 	for step, want := range map[string][]block{"code": {likely, small, piece, found},
 		"tests": {likely, small, piece, found, test}} {
-		blocks, shown, err := b.sources(t.Context(), step)
+		blocks, shown, err := b.sourceBlocks(t.Context(), step)
 		require.NoError(t, err)
 		require.Equal(t, want, blocks[3:], step)
 		require.Len(t, shown, len(want)-2)
@@ -174,10 +174,10 @@ func TestTestsComeFirstWhereNotAllFits(t *testing.T) {
 	long := strings.Repeat("int x;\n", maxFiles/7*3/4)
 	b := brief(map[string]string{"core/Likely.cs": long, "test/LikelyTests.cs": long}, "core/Likely.cs",
 		"test/LikelyTests.cs")
-	_, shown, err := b.sources(t.Context(), "tests")
+	_, shown, err := b.sourceBlocks(t.Context(), "tests")
 	require.NoError(t, err)
 	require.Equal(t, []string{"test/LikelyTests.cs"}, shown)
-	_, shown, err = b.sources(t.Context(), "code")
+	_, shown, err = b.sourceBlocks(t.Context(), "code")
 	require.NoError(t, err)
 	require.Equal(t, []string{"core/Likely.cs"}, shown)
 }
@@ -188,7 +188,7 @@ func TestOfALargeChangeLogTheBeginningIsShown(t *testing.T) {
 	long := "Version 3.0.5\n" + strings.Repeat("-   A change.\n", 5000)
 	b := brief(map[string]string{"CHANGES.rst": long, "core/news.py": long, "docs/HISTORY.md": "One.\n"}, "CHANGES.rst",
 		"core/news.py", "docs/HISTORY.md")
-	blocks, shown, err := b.sources(t.Context(), "code")
+	blocks, shown, err := b.sourceBlocks(t.Context(), "code")
 	require.NoError(t, err)
 	require.Equal(t, []string{"core/news.py", "docs/HISTORY.md"}, shown)
 	require.Regexp(t, `^CHANGES\.rst, the first \d+ lines of 5001\nVersion 3\.0\.5\n`, blocks[5].text)

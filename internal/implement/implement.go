@@ -90,10 +90,10 @@ func Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// answered asks, and asks once more if the answer is not a T or read refuses it. If the second,
+// askForAnswer asks, and asks once more if the answer is not a T or read refuses it. If the second,
 // which is the last, is refused too, the error is an *Unusable. The usage is valid even with an
 // error.
-func answered[T any](ctx context.Context, m *Model, q question, read func(said T, last bool) ([]string, error)) (
+func askForAnswer[T any](ctx context.Context, m *Model, q question, read func(said T, last bool) ([]string, error)) (
 	used cost.Usage, err error) {
 	var why []string
 	var last string
@@ -110,7 +110,7 @@ func answered[T any](ctx context.Context, m *Model, q question, read func(said T
 		last = r.Text
 		if r.Ended != "" {
 			why = []string{"it was " + r.Ended}
-		} else if why = object(r.Text, &said); why == nil {
+		} else if why = decodeObject(r.Text, &said); why == nil {
 			if why, err = read(said, try > 0); err != nil || len(why) == 0 {
 				return used, err
 			}
@@ -158,8 +158,8 @@ func (m *Model) ask(ctx context.Context, q question) (Recorded, error) {
 	})
 }
 
-// object decodes the JSON object in an answer, ignoring text around it, or returns why it cannot.
-func object(answer string, into any) []string {
+// decodeObject decodes the JSON object in an answer, ignoring text around it, or returns why it cannot.
+func decodeObject(answer string, into any) []string {
 	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
 	if from < 0 || to < from {
 		return []string{"it contains no JSON object"}

@@ -68,7 +68,7 @@ const Windows = "windows: "
 const (
 	batch       = 8 << 20   // bytes of files read at once
 	maxSettings = 32 << 10  // bytes of a settings file; larger ones are data
-	softLimit   = 768 << 20 // of the heap in bytes, see soften
+	softLimit   = 768 << 20 // of the heap in bytes, see limitHeapGrowth
 )
 
 // Build builds the index of a tree. It reuses from previous, which may be nil, the files
@@ -183,14 +183,14 @@ func (b *builder) skip(f tree.File) string {
 // build reuses files, or reads and cuts them batch by batch, until time is up.
 func (b *builder) build(ctx context.Context, files []tree.File) error {
 	files = slices.DeleteFunc(files, b.reuse)
-	for len(files) > 0 && !b.late() {
+	for len(files) > 0 && !b.timeIsUp() {
 		n, size := 0, int64(0)
 		for n < len(files) && (n == 0 || size+files[n].Size <= batch) {
 			size += files[n].Size
 			n++
 		}
 		if b.soft {
-			soften()
+			limitHeapGrowth()
 		}
 		begun, err := b.read(ctx, files[:n])
 		if err != nil {
@@ -204,15 +204,15 @@ func (b *builder) build(ctx context.Context, files []tree.File) error {
 	return ctx.Err()
 }
 
-// soften has the heap collected before it has doubled, because the trees of large files are gone soon: from softLimit
-// on, or when it has grown by a quarter of what is in use.
-func soften() {
+// limitHeapGrowth has the heap collected before it has doubled, because the trees of large files are gone soon: from
+// softLimit on, or when it has grown by a quarter of what is in use.
+func limitHeapGrowth() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	debug.SetMemoryLimit(max(softLimit, int64(live[0].Value.Uint64()/4*5)))
 }
 
-func (b *builder) late() bool { return b.Limit > 0 && time.Since(b.start) >= b.Limit }
+func (b *builder) timeIsUp() bool { return b.Limit > 0 && time.Since(b.start) >= b.Limit }
 
 func (b *builder) reuse(f tree.File) bool {
 	at, ok := b.previous.find(f.Path)
@@ -237,7 +237,7 @@ func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err e
 	parts := make([]cut, len(files))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for begun < len(files) && ctx.Err() == nil && !b.late() {
+	for begun < len(files) && ctx.Err() == nil && !b.timeIsUp() {
 		i := begun
 		group.Go(func() error {
 			parts[i] = b.cut(ctx, files[i], contents[i])
@@ -250,7 +250,7 @@ func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err e
 	for i, p := range parts[:begun] {
 		p.first = len(b.chunks)
 		for _, c := range p.chunks {
-			b.take(c)
+			b.addChunk(c)
 		}
 		p.next = len(b.chunks)
 		b.add(p.file, files[i].Size)
@@ -314,8 +314,8 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 	return p
 }
 
-// take adds a newly cut chunk and its counts.
-func (b *builder) take(c cutChunk) {
+// addChunk adds a newly cut chunk and its counts.
+func (b *builder) addChunk(c cutChunk) {
 	for name, n := range c.times {
 		counts, ok := b.fresh[name]
 		if !ok {

@@ -147,7 +147,7 @@ func (p places) find(from, imported string) []int {
 		if name = dotted.Replace(plain); len(plain) < len(imported) {
 			name = path.Join(dir, name)
 		}
-		for name = strings.Trim(name, "/"); !p.few(of, name) && strings.Contains(name, "/"); {
+		for name = strings.Trim(name, "/"); !p.isFew(of, name) && strings.Contains(name, "/"); {
 			name = path.Dir(name)
 		}
 	default:
@@ -158,14 +158,14 @@ func (p places) find(from, imported string) []int {
 			return p[place{of, path.Join(dir, name), true}]
 		}
 	}
-	if name = strings.Trim(name, "/"); !p.few(of, name) {
+	if name = strings.Trim(name, "/"); !p.isFew(of, name) {
 		return nil
 	}
 	return p[place{of, name, false}]
 }
 
-// few reports whether a name fits at least one file, and at most mostTargets.
-func (p places) few(of, name string) bool {
+// isFew reports whether a name fits at least one file, and at most mostTargets.
+func (p places) isFew(of, name string) bool {
 	n := len(p[place{of, name, false}])
 	return n > 0 && n <= mostTargets
 }

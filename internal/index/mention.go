@@ -19,7 +19,7 @@ const mostAtATime = 2_000
 // those that define it. Chunks that say little else come first. If keep is not
 // nil, only chunks whose path it accepts are listed.
 func (x *Source) Mentions(ctx context.Context, name string, k int, keep func(path string) bool) ([]chunk.Chunk, error) {
-	candidates, err := x.holding(ctx, name, keep)
+	candidates, err := x.chunksWithName(ctx, name, keep)
 	var found []chunk.Chunk
 	for n := min(k, mostAtATime/2); len(candidates) > 0 && err == nil && len(found) < k; {
 		n = min(2*n, mostAtATime, len(candidates)) // most candidates hold it
@@ -35,9 +35,10 @@ func (x *Source) Mentions(ctx context.Context, name string, k int, keep func(pat
 	return found, cmp.Or(err, ctx.Err())
 }
 
-// holding returns the places of the chunks that may hold a name: those with its rarest
+// chunksWithName returns the places of the chunks that may hold a name: those with its rarest
 // token, or all if it has no token. Chunks that say little else come first.
-func (x *Source) holding(ctx context.Context, name string, keep func(path string) bool) (places []int, err error) {
+func (x *Source) chunksWithName(ctx context.Context, name string, keep func(path string) bool) (places []int,
+	err error) {
 	tokens := chunk.Tokens(name)
 	held, err := x.counts(ctx, tokens)
 	if err != nil {
@@ -74,7 +75,7 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 	}
 	var named []string
 	if len(names) == 0 {
-		named = x.namedAfter(path)
+		named = x.testsNamedAfter(path)
 	}
 	for _, test := range named {
 		found, err := x.In(ctx, test)
@@ -114,13 +115,13 @@ func First(all []chunk.Chunk, k int) (kept []chunk.Chunk) {
 // alike is how many files a name can tell apart.
 const alike = 3
 
-// namedAfter lists the test files that are named after a file. If more than alike files have the name, such as main.tf,
-// those in folders of other names are of other packages; so are settings of one name, such as package.json.
-func (x *Source) namedAfter(file string) (tests []string) {
-	name, language, kind := tested(file), family(file), lang.Of(file).Kind
+// testsNamedAfter lists the test files that are named after a file. If more than alike files have the name, such as
+// main.tf, those in folders of other names are of other packages; so are settings of one name, such as package.json.
+func (x *Source) testsNamedAfter(file string) (tests []string) {
+	name, language, kind := testedName(file), family(file), lang.Of(file).Kind
 	var others []string
 	for _, f := range x.files {
-		if f.path != file && tested(f.path) == name && family(f.path) == language {
+		if f.path != file && testedName(f.path) == name && family(f.path) == language {
 			others = append(others, f.path)
 		}
 	}
@@ -142,8 +143,8 @@ func folder(file string) string {
 	return path.Base(dir)
 }
 
-// tested returns the base name of a file without its extension and the marks of a test.
-func tested(file string) string {
+// testedName returns the base name of a file without its extension and the marks of a test.
+func testedName(file string) string {
 	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	for _, mark := range []string{"_test", ".test", ".spec", "_spec", "-test", "Tests", "Test"} {
 		base = strings.TrimSuffix(base, mark)

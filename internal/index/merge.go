@@ -42,7 +42,7 @@ func (b *builder) words(places []int32) []row {
 	all := slices.Concat(b.previous.rows[len(b.previous.sizes):], fresh)
 	slices.SortStableFunc(all, byKey) // fast: both parts are sorted
 	joined := make([]row, len(all))   // one row per word, of reused and newly cut chunks
-	inParts(len(all), func(from, to int) {
+	inParallel(len(all), func(from, to int) {
 		var counts []count
 		for i := from; i < to; i++ {
 			if i > 0 && all[i].key == all[i-1].key {
@@ -63,8 +63,8 @@ func (b *builder) words(places []int32) []row {
 	return slices.DeleteFunc(joined, func(w row) bool { return w.value == "" })
 }
 
-// inParts calls do for consecutive parts of 0 to n, one for each processor, and waits for them.
-func inParts(n int, do func(from, to int)) {
+// inParallel calls do for consecutive parts of 0 to n, one for each processor, and waits for them.
+func inParallel(n int, do func(from, to int)) {
 	parts := runtime.GOMAXPROCS(0)
 	var group sync.WaitGroup
 	for p := range parts {

@@ -131,7 +131,7 @@ func (x *Source) Lexical(ctx context.Context, terms []Term, k int, paths []strin
 		return nil, err
 	}
 	all := scores(terms, x.sizes, x.mean, held)
-	return x.hits(ctx, best(all, 0, k, x.among(paths)))
+	return x.hits(ctx, best(all, 0, k, x.filterPlaces(paths)))
 }
 
 // Similar ranks chunks by the cosine to a vector of the same model, and returns at most k.
@@ -140,7 +140,7 @@ func (x *Source) Similar(ctx context.Context, vector []float32, k int, paths []s
 	if d := x.vectors.Dimensions; d == 0 || len(vector) != d || k <= 0 {
 		return nil, ctx.Err()
 	}
-	near, err := x.rows.Nearest(ctx, vector, k, x.among(paths))
+	near, err := x.rows.Nearest(ctx, vector, k, x.filterPlaces(paths))
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +161,8 @@ func (x *Source) hits(ctx context.Context, near []Near) ([]Hit, error) {
 	return hits, err
 }
 
-// among returns for each place whether the chunk's path passes; nil if all do.
-func (x *Source) among(paths []string) []bool {
+// filterPlaces returns for each place whether the chunk's path passes; nil if all do.
+func (x *Source) filterPlaces(paths []string) []bool {
 	if len(paths) == 0 {
 		return nil
 	}

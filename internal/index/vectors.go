@@ -12,7 +12,7 @@ import (
 func (x *Index) Nearest(ctx context.Context, query []float32, k int, among []bool) ([]Near, error) {
 	const least = -2 // less than any cosine
 	q, cosines := vector.NewQuery(query), make([]float64, len(x.packed))
-	inParts(len(cosines), func(from, to int) {
+	inParallel(len(cosines), func(from, to int) {
 		for n := from; n < to; n++ {
 			if cosines[n] = least; x.packed[n] != "" {
 				cosines[n] = float64(q.Cosine(x.packed[n]))

@@ -138,6 +138,7 @@ func (b Base) git(ctx context.Context, index string, input []byte, args ...strin
 	if index != "" {
 		env[1] = "GIT_INDEX_FILE=" + index
 	}
-	out, err := git(ctx, b.Clone.Dir, bytes.NewReader(input), env, append([]string{"-c", "core.bare=false"}, args...)...)
+	args = append([]string{"-c", "core.bare=false"}, args...)
+	out, err := git(ctx, b.Clone.Dir, bytes.NewReader(input), env, args...)
 	return strings.TrimSpace(string(out)), err
 }

@@ -159,7 +159,7 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	if err != nil {
 		return err
 	}
-	return vouch(ctx, c.Files, cloneBase{g, base, head})
+	return confirmClaims(ctx, c.Files, cloneBase{g, base, head})
 }
 
 // cloneBase is the commit at which a range starts.

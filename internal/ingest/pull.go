@@ -69,7 +69,7 @@ func Files(ctx context.Context, api API, c Change) (Change, error) {
 	if err := diffMissing(ctx, api, &p, c.Files, c.Config.Lines()); err != nil {
 		return Change{}, err
 	}
-	return c, vouch(ctx, c.Files, pullBase{api, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA})
+	return c, confirmClaims(ctx, c.Files, pullBase{api, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA})
 }
 
 // Current reads what a decision is checked against: a pull request's state, head and diff. It

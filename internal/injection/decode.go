@@ -47,7 +47,7 @@ func decoded(line string) []string {
 			continue
 		}
 		for _, part := range c.find(line, 64) {
-			if text := c.decode(part); text != part && readable(text) {
+			if text := c.decode(part); text != part && isReadable(text) {
 				list = append(list, text)
 			}
 		}
@@ -91,8 +91,8 @@ func bytesOf(text string) (set [256]bool) {
 	return set
 }
 
-// readable reports whether decoded bytes are prose.
-func readable(text string) bool {
+// isReadable reports whether decoded bytes are prose.
+func isReadable(text string) bool {
 	if len(text) < 8 || !utf8.ValidString(text) {
 		return false
 	}
@@ -101,20 +101,20 @@ func readable(text string) bool {
 		switch {
 		case unicode.IsLetter(r) || r == ' ':
 			letters++
-		case control(r):
+		case isControl(r):
 			return false
 		}
 	}
 	return letters*5 >= utf8.RuneCountInString(text)*3
 }
 
-func control(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }
+func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }
 
 // binary reports whether no readable text can begin with some bytes.
 func binary(head []byte) bool {
 	for len(head) > 0 && utf8.FullRune(head) {
 		r, n := utf8.DecodeRune(head)
-		if r == utf8.RuneError && n == 1 || control(r) {
+		if r == utf8.RuneError && n == 1 || isControl(r) {
 			return true
 		}
 		head = head[n:]

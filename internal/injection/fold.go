@@ -35,7 +35,7 @@ func lookalike(r rune) (rune, bool) {
 func mixedWord(line string) int {
 	found, at := -1, 0
 	eachWord(line, func(word string, letters bool) {
-		if found < 0 && letters && mixed(word) {
+		if found < 0 && letters && isMixed(word) {
 			found = at
 		}
 		at += len(word)
@@ -56,7 +56,7 @@ func eachWord(line string, f func(run string, letters bool)) {
 	}
 }
 
-func mixed(word string) bool {
+func isMixed(word string) bool {
 	var latin, capital, alike, other, length int
 	greek := false
 	for _, r := range word {
@@ -116,14 +116,14 @@ func replaceLookalikes(line string) string {
 	var b strings.Builder
 	eachWord(line, func(run string, letters bool) {
 		if letters {
-			run = latin(run)
+			run = toLatin(run)
 		}
 		b.WriteString(run)
 	})
 	return b.String()
 }
 
-func latin(word string) string {
+func toLatin(word string) string {
 	var b strings.Builder
 	for _, r := range word {
 		alike, known := lookalike(r)

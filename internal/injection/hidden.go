@@ -36,7 +36,7 @@ func hiddenHits(lines []string) []Hit {
 		}
 		hits = append(hits, hiddenOf(line, i+1)...)
 	}
-	return tidy(hits)
+	return mergeHits(hits)
 }
 
 // payload is how many consecutive hidden characters rule out chance in a minified line.
@@ -46,7 +46,7 @@ func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	text := !isBinaryLine(line)
 	row, least, returned, directed := 0, 1, hasOldLineEnds(line), rightToLeft(line)
-	if minified(line) {
+	if isMinified(line) {
 		least = payload
 	}
 	eachRune(line, func(at int, r rune, seen bool) {
@@ -63,7 +63,7 @@ func hiddenOf(line string, number int) []Hit {
 	if at := mixedWord(line); text && least == 1 && at >= 0 {
 		hits = append(hits, Hit{Line: number, Kind: LookAlike, Excerpt: excerpt(line, at)})
 	}
-	return tidy(hits)
+	return mergeHits(hits)
 }
 
 // isOrdinary reports whether honest text has a hidden character at this place.
@@ -73,7 +73,8 @@ func isOrdinary(line string, at int, r rune) bool {
 	quiet := mention && (r == '\u2060' || r == '\u200b' && !unicode.IsLetter(last) && !unicode.IsDigit(last))
 	coloured := r == '\x1b' && colour().MatchString(line[at:]) // captured output, and shell prompts
 	picture := r == '\ufe0f' && pictureEscape().MatchString(line[max(0, at-len(`\U0001F324`)):at])
-	return quiet || coloured || picture || besideBraille(line, at, r) || isSpelling(line, at, r) || besideSpace(line, at, r)
+	return quiet || coloured || picture || besideBraille(line, at, r) || isSpelling(line, at, r) ||
+		besideSpace(line, at, r)
 }
 
 // pictureEscape matches an emoji as YAML is often written, which leaves the selector behind it as it is.
@@ -239,8 +240,8 @@ func rightToLeft(line string) bool {
 	})
 }
 
-// minified reports whether a line is written for machines. In a bundle, hidden characters are in tables.
-func minified(line string) bool {
+// isMinified reports whether a line is written for machines. In a bundle, hidden characters are in tables.
+func isMinified(line string) bool {
 	return len(line) > 5000 || len(line) > 2000 && strings.Count(line, " ") < len(line)/12
 }
 

@@ -42,11 +42,11 @@ const (
 // same text always gives the same report. The lines may carry a diff's signs.
 func Scan(text string) Report {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	return Report{Hidden: hiddenHits(lines), Instructions: tidy(instructions(lines))}
+	return Report{Hidden: hiddenHits(lines), Instructions: mergeHits(instructions(lines))}
 }
 
-// tidy orders hits by line and kind, keeps one for each, and at most maxHits.
-func tidy(hits []Hit) []Hit {
+// mergeHits orders hits by line and kind, keeps one for each, and at most maxHits.
+func mergeHits(hits []Hit) []Hit {
 	order.Stable(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind))
 	})

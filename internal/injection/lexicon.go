@@ -115,7 +115,7 @@ func (d dictionary) add(fields []string) {
 	means := setOf(concept(slices.Index(names, fields[0])))
 	for _, entry := range fields[1:] {
 		entry = fold(entry)
-		if r, _ := utf8.DecodeRuneInString(entry); unspaced(r) {
+		if r, _ := utf8.DecodeRuneInString(entry); isUnspaced(r) {
 			d.unspaced[r] = append(d.unspaced[r], phrase{words: []string{strings.ReplaceAll(entry, "_", " ")},
 				means: means})
 			continue
@@ -139,7 +139,7 @@ func key(word string) string {
 	return word[:size]
 }
 
-func unspaced(r rune) bool {
+func isUnspaced(r rune) bool {
 	return r >= 0x590 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Arabic,
 		unicode.Hebrew, unicode.Devanagari, unicode.Thai)
 }

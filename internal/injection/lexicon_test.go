@@ -56,6 +56,6 @@ func TestCodeIsNoProse(t *testing.T) {
 	require.True(t, isProse("a line of plain words, and no more than one sign (of sorts)"))
 	require.False(t, isProse("for (i = 0; i < n; i++) { a[i] = b[i]; }"))
 	require.False(t, isProse("case right:"))
-	require.True(t, wordless("if (a == b) { return c; }"))
-	require.False(t, wordless("a = b // a comment"))
+	require.True(t, hasNoWords("if (a == b) { return c; }"))
+	require.False(t, hasNoWords("a = b // a comment"))
 }

@@ -126,7 +126,7 @@ func parse(lines []string) []sentence {
 	}
 	paired := pairedTags(folded)
 	for i, line := range lines {
-		if wordless(line) {
+		if hasNoWords(line) {
 			continue
 		}
 		start := len(tokens)

@@ -23,8 +23,8 @@ const blanks = " \t\n\f\r"
 
 var commentMarks = []string{"//", "/*", "*", "#", "<!--", "--", ";", "%", `"""`, "'''", ">"}
 
-// commented reports whether a line begins like a comment, with or without a diff's sign.
-func commented(line string) bool {
+// isComment reports whether a line begins like a comment, with or without a diff's sign.
+func isComment(line string) bool {
 	first := strings.TrimLeft(line, blanks)
 	for range 2 {
 		if slices.ContainsFunc(commentMarks, func(mark string) bool { return strings.HasPrefix(first, mark) }) {
@@ -53,7 +53,7 @@ func shapeOf(line string) shape {
 	// most lines begin differently, and matching each one takes an eighth of a scan's time
 	may := first != "" && strings.IndexByte("-*+0123456789#@|/\xe2", first[0]) >= 0
 	return shape{
-		comment: commented(line), item: may && item().MatchString(line),
+		comment: isComment(line), item: may && item().MatchString(line),
 		prose: isProse(line), blank: body == "", ended: endsSentence(line),
 	}
 }
@@ -80,8 +80,8 @@ func endsSentence(line string) bool {
 	return strings.ContainsRune(".!?。！？؟।", last)
 }
 
-// wordless reports whether a line is code without a comment or string, which tells a reader nothing.
-func wordless(line string) bool {
+// hasNoWords reports whether a line is code without a comment or string, which tells a reader nothing.
+func hasNoWords(line string) bool {
 	return anyOf(line, "={(;") && !anyOf(line, "\"'`#@%<") && !strings.Contains(line, "//") &&
 		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !isProse(line) && guard.Plain(line)
 }

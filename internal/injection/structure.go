@@ -78,7 +78,8 @@ func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 		}
 		for _, place := range m.sign().FindAllStringIndex(line, 8) {
 			linked := m.means == addr && strings.HasSuffix(line[:place[0]], "](")
-			if (!quoted(line, place[0], place[1]) || m.means == empty) && !paired[[2]int{number, place[0]}] && !linked {
+			quoted := isQuoted(line, place[0], place[1]) && m.means != empty
+			if !quoted && !paired[[2]int{number, place[0]}] && !linked {
 				tokens[wordAt(tokens, place[0])].means |= setOf(m.means)
 			}
 		}
@@ -95,8 +96,8 @@ func wordAt(tokens []token, at int) int {
 	return len(tokens) - 1
 }
 
-// quoted reports whether a sign is directly enclosed in quotes, as in code that talks about it.
-func quoted(line string, from, to int) bool {
+// isQuoted reports whether a sign is directly enclosed in quotes, as in code that talks about it.
+func isQuoted(line string, from, to int) bool {
 	return from > 0 && to < len(line) && strings.IndexByte("\"'`", line[from-1]) >= 0 &&
 		strings.IndexByte("\"'`", line[to]) >= 0
 }

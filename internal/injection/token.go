@@ -56,7 +56,7 @@ func tokenise(to []token, line string, number int) []token {
 			at += n
 			continue
 		}
-		if unspaced(r) {
+		if isUnspaced(r) {
 			to, at = appendUnspaced(to, token{text: line, line: number, at: at, sep: sep})
 			sep = ' '
 			continue
@@ -91,7 +91,7 @@ func terminal(line string, at int, r rune, n int) bool {
 
 func wordEnd(s string, dense bool) int {
 	for i, r := range s {
-		if !wordly(r) || unspaced(r) != dense && !unicode.IsMark(r) {
+		if !wordly(r) || isUnspaced(r) != dense && !unicode.IsMark(r) {
 			return i
 		}
 	}

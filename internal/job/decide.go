@@ -65,7 +65,7 @@ func decides[S any](ctx context.Context, j *job,
 	if err == nil && j.Mode == "record" {
 		if approvals, err = j.approvals(ctx, j.env.RunID); err == nil {
 			if _, any := gate.Rejection(approvals, nil, j.Environment); !any {
-				return j.undecided(ctx), nil
+				return j.reportUndecided(ctx), nil
 			}
 		}
 	}
@@ -82,15 +82,16 @@ func decides[S any](ctx context.Context, j *job,
 	return g.resume(ctx)
 }
 
-// undecided returns the report on a draft that nobody has rejected: it may be posted, by a job that fail-on failed.
-func (j *job) undecided(ctx context.Context) driver.Report {
+// reportUndecided returns the report on a draft that nobody has rejected: it may be posted, by a job that fail-on
+// failed.
+func (j *job) reportUndecided(ctx context.Context) driver.Report {
 	left := driver.Report{Outcome: driver.Paused, Message: "nobody has rejected this draft: a push withdrew it, or " +
 		"the log of the deciding job says why it is not posted"}
-	if j.ticketed() {
+	if j.isTicketJob() {
 		return left
 	}
 	var draft checkpoint.Draft
-	g, err := j.reviewed(ctx)
+	g, err := j.gatedReview(ctx)
 	if err == nil {
 		draft, err = g.verify(ctx)
 	}
@@ -171,7 +172,7 @@ func (g *gated[S]) reject(ctx context.Context, approvals []github.Approval) (dri
 	}
 	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, g.Environment)
 	if !ok { // the rejection is older than the draft
-		return g.undecided(ctx), nil
+		return g.reportUndecided(ctx), nil
 	}
 	return g.act(ctx, "record", draft, func(context.Context, *handoff.Draft[S]) (decision.Answer, error) {
 		record := g.record(draft)
@@ -239,7 +240,7 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 			g.approval(o, author, agreed))
 	default:
 		if d, err = g.read("", "", o); err == nil {
-			err = cmp.Or(gate.CheckDispatchable(m), g.dispatched(ctx, o, author), rejected)
+			err = cmp.Or(gate.CheckDispatchable(m), g.checkDispatch(ctx, o, author), rejected)
 		}
 		agreed[len(d.Commands) > 0] = []string{record.By}
 	}
@@ -263,7 +264,7 @@ func (g *gated[S]) decisions(s S) *handoff.Decisions {
 func (g *gated[S]) revisionAnswer(ctx context.Context, o *handoff.Draft[S]) (decision.Answer, error) {
 	author, err := g.author(ctx, o.Manifest)
 	if err == nil {
-		err = g.dispatched(ctx, o, author)
+		err = g.checkDispatch(ctx, o, author)
 	}
 	d := decision.Decision{Verdict: decision.Revise, Feedback: g.Feedback}
 	if err != nil {
@@ -290,13 +291,13 @@ func (g *gated[S]) revisionAnswer(ctx context.Context, o *handoff.Draft[S]) (dec
 	return decision.Answer{Decision: d, Record: record}, err
 }
 
-// dispatched is check 12 for a dispatch: who started it, from which branch, and whether
+// checkDispatch is check 12 for a dispatch: who started it, from which branch, and whether
 // they may decide the draft. An account or ref that the runner does not report is refused.
-func (g *gated[S]) dispatched(ctx context.Context, o *handoff.Draft[S], author string) error {
+func (g *gated[S]) checkDispatch(ctx context.Context, o *handoff.Draft[S], author string) error {
 	if err := gate.Dispatch(g.env.Actor, g.env.TriggeringActor, g.env.Ref, g.origin.Branch); err != nil {
 		return err
 	}
-	return g.mayDecide(ctx, o.Manifest, g.deciders(o.State), author)
+	return g.checkMayDecide(ctx, o.Manifest, g.deciders(o.State), author)
 }
 
 // approval returns a function that reads the decision in an approval's comment. It adds the
@@ -305,7 +306,7 @@ func (g *gated[S]) dispatched(ctx context.Context, o *handoff.Draft[S], author s
 func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 	agreed map[bool][]string) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
-		err = gate.MayDecide(gate.Decider{Login: a.User, Dispatched: g.ticketed()}, author, g.AllowAuthor, true)
+		err = gate.MayDecide(gate.Decider{Login: a.User, Dispatched: g.isTicketJob()}, author, g.AllowAuthor, true)
 		if err == nil {
 			d, err = g.read(a.Comment, decision.Approve, o)
 		}
@@ -324,27 +325,27 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Draft[S]) (decision.Decision, error) {
 	commands, err := decision.Commands(secret.Redact(g.Commands))
 	if err != nil {
-		return decision.Decision{}, g.mistake(err, o)
+		return decision.Decision{}, g.explainMistake(err, o)
 	}
 	text := strings.TrimSpace(comment + "\n" + commands)
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
-		return decision.Decision{}, gate.RefuseRevise(g.revising(o.Code, asked.Feedback))
+		return decision.Decision{}, gate.RefuseRevise(g.reviseCommand(o.Code, asked.Feedback))
 	}
 	d, err := gate.Decide(text, g.Decision, fallback, g.items(o.State), o.Manifest.ExpiresAt)
-	return d, g.mistake(err, o)
+	return d, g.explainMistake(err, o)
 }
 
 // record returns the record of this job's decision on a draft by dispatch, without the verdict.
 func (g *gated[S]) record(o checkpoint.Draft) decision.Record {
 	if g.own {
-		return o.Record(g.by(), g.Clock(), decision.ByCommandLine)
+		return o.Record(g.actor(), g.Clock(), decision.ByCommandLine)
 	}
-	return o.Record(g.by(), g.Clock(), decision.ByDispatch)
+	return o.Record(g.actor(), g.Clock(), decision.ByDispatch)
 }
 
-// revising returns the command that revises a draft. It contains the feedback if that may
+// reviseCommand returns the command that revises a draft. It contains the feedback if that may
 // be shown and fits into a line of the message, otherwise a placeholder.
-func (j *job) revising(code, feedback string) string {
+func (j *job) reviseCommand(code, feedback string) string {
 	line := j.dispatchOf(j.DraftWorkflow) + " -f code=" + code + " -f feedback="
 	if text := driver.Quoted(feedback); j.Summary != "counts" && len(line)+len(text) < 400 {
 		return line + text
@@ -352,8 +353,8 @@ func (j *job) revising(code, feedback string) string {
 	return line + "'TEXT'"
 }
 
-// mistake adds to the error of a decision that does not parse what draft and route need.
-func (g *gated[S]) mistake(err error, o *handoff.Draft[S]) error {
+// explainMistake adds to the error of a decision that does not parse what draft and route need.
+func (g *gated[S]) explainMistake(err error, o *handoff.Draft[S]) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
 		wrong.Until, wrong.Unquoted = o.Manifest.ExpiresAt, g.Summary == "counts"
 		wrong.About(g.items(o.State))
@@ -379,7 +380,7 @@ func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
 		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.Retention)
 	}
 	if more {
-		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")
+		d.Revise = j.reviseCommand(r.Code, "WHAT TO DO DIFFERENTLY")
 	}
 	if j.Environment != "" && r.Outcome == driver.Paused {
 		d.Environment, d.Run = j.Environment, j.env.RunID
@@ -390,7 +391,7 @@ func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
 	}
 	d.Draft = driver.DraftName(j.ref.Number, r.Code)
 	decide := driver.DispatchOn(j.DecideWorkflow, j.ref, "draft="+d.Draft)
-	if j.ticketed() {
+	if j.isTicketJob() {
 		d.Draft, decide = r.Code, j.dispatchOf(j.DecideWorkflow)+" -f code="+r.Code
 	}
 	decide += " -f checkpoint-digest=" + r.Digest + " -f decision="

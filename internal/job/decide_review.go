@@ -29,10 +29,10 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// reviewed returns the review of a pull request in its current state.
-func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
+// gatedReview returns the review of a pull request in its current state.
+func (j *job) gatedReview(ctx context.Context) (*gated[reviewpr.State], error) {
 	if j.Mode == "resume" && !j.own {
-		if err := j.probe(ctx); err != nil {
+		if err := j.checkToken(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -103,12 +103,12 @@ func PostOwn(ctx context.Context, f *driver.Front, s settings.Settings, o Own) (
 		runs:  driver.Runs(o.API, o.Pull, "", s.DraftWorkflow, s.DecideWorkflow),
 	}
 	j.ours = j.Reviews(s, o.API, j.runs)
-	return decides(ctx, j, j.reviewed)
+	return decides(ctx, j, j.gatedReview)
 }
 
 // decideReview takes and carries out the decision on a review, and signals it to other programs.
 func (j *job) decideReview(ctx context.Context) (driver.Report, error) {
-	r, err := decides(ctx, j, j.reviewed)
+	r, err := decides(ctx, j, j.gatedReview)
 	if err == nil && r.State.Decision != nil {
 		j.readClosedThreads(ctx, &r)
 		j.writeSignals(ctx, &r)
@@ -189,7 +189,7 @@ func (j *job) markWaiting(ctx context.Context) (driver.Report, error) {
 	if err := j.checkNamed(); err != nil {
 		return driver.Report{}, err
 	}
-	g, err := j.reviewed(ctx)
+	g, err := j.gatedReview(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -246,14 +246,14 @@ func (j *job) revise(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	g, err := j.reviewed(ctx)
+	g, err := j.gatedReview(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
 	return g.revise(ctx, func(s reviewpr.State) error {
 		return cmp.Or(driver.MayRevise(reviewer, s.Draft), gate.CheckRounds(len(s.Rounds)))
 	}, func(ctx context.Context, o *handoff.Draft[reviewpr.State], answer decision.Answer) (driver.Report, error) {
-		change, earlier, err := j.unchanged(ctx, o)
+		change, earlier, err := j.rereadChange(ctx, o)
 		if err == nil {
 			err = j.chooseEnvironment(ctx, change)
 		}
@@ -290,9 +290,9 @@ func (j *job) checkFeedback() error {
 	return nil
 }
 
-// unchanged reads the change with its files again, and what earlier runs have left. It
+// rereadChange reads the change with its files again, and what earlier runs have left. It
 // refuses a commit that was decided, and a change that has moved.
-func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (ingest.Change, earlierRuns, error) {
+func (j *job) rereadChange(ctx context.Context, p *handoff.Draft[reviewpr.State]) (ingest.Change, earlierRuns, error) {
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.File()})
 	if err == nil {
 		err = post.CheckHead(p.Manifest.Subject, p.Code, j.dispatchOf(j.DraftWorkflow), driver.PullNow(change))
@@ -332,7 +332,7 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 		err = errors.New("storing the draft: the revision came to no draft")
 	}
 	if err != nil {
-		return driver.Report{}, j.cutOff(ctx, store, err)
+		return driver.Report{}, j.storeUnfinished(ctx, store, err)
 	}
 	after.Before = p.State.Usage.Cost
 	return j.storeDraft(ctx, after, store, j.decisionsOn(after.State), earlier.drafts)

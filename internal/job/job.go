@@ -80,7 +80,7 @@ func (j *job) setUp() error {
 	if err := j.setRef(); err != nil {
 		return err
 	}
-	j.warnIdle(given)
+	j.warnUnusedInputs(given)
 	return j.connect()
 }
 
@@ -94,7 +94,7 @@ func (j *job) setRef() error {
 	if j.ref.Number == 0 {
 		j.ref.Number = j.event.Number
 	}
-	if j.ticketed() {
+	if j.isTicketJob() {
 		return j.setTicket()
 	}
 	if j.ref.Number == 0 && j.event.Name != "merge_group" {
@@ -119,7 +119,7 @@ func (j *job) connect() error {
 	if j.CheckpointDir != "" {
 		j.ours.Folder = j.carriers().Own()
 	}
-	if j.runs.Own = j.env.RunID; j.ticketed() {
+	if j.runs.Own = j.env.RunID; j.isTicketJob() {
 		j.runs.Names = ticketpr.Names
 	}
 	j.store, err = artifact.New(artifact.Options{
@@ -142,8 +142,8 @@ func (j *job) connect() error {
 	return nil
 }
 
-// about returns a name for what the job is about, for a job that ended before it was read.
-func (j *job) about() string {
+// subjectName returns a name for what the job is about, for a job that ended before it was read.
+func (j *job) subjectName() string {
 	switch {
 	case j.asked.From != "":
 		return j.asked.From
@@ -153,8 +153,8 @@ func (j *job) about() string {
 	return fmt.Sprintf("#%d", j.ref.Number)
 }
 
-// by returns the account that started this attempt of the run.
-func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
+// actor returns the account that started this attempt of the run.
+func (j *job) actor() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 
 // routeA reports whether the decision is an environment's approval in this run rather than
 // a dispatch. Naming an environment requests its approval, however the draft is named.
@@ -167,8 +167,10 @@ func workflowFile(ref string) string {
 	return parts[len(parts)-1]
 }
 
-// ticketed reports whether the job is about a ticket rather than a pull request.
-func (j *job) ticketed() bool { return j.Ticket != "" || j.Mode == "implement" || j.Mode == "comment" }
+// isTicketJob reports whether the job is about a ticket rather than a pull request.
+func (j *job) isTicketJob() bool {
+	return j.Ticket != "" || j.Mode == "implement" || j.Mode == "comment"
+}
 
 // The default workflow files for tickets.
 const (
@@ -199,8 +201,8 @@ func (j *job) setTicket() (err error) {
 	return nil
 }
 
-// warnIdle warns of inputs that do nothing for a ticket.
-func (j *job) warnIdle(given map[string]string) {
+// warnUnusedInputs warns of inputs that do nothing for a ticket.
+func (j *job) warnUnusedInputs(given map[string]string) {
 	var idle []string
 	for _, row := range settings.Table(new(settings.Settings)) {
 		if given[row.Name] != "" && given[row.Name] != row.Default && slices.Contains([]string{"gate-from", "instance",
@@ -209,7 +211,7 @@ func (j *job) warnIdle(given map[string]string) {
 			idle = append(idle, row.Name)
 		}
 	}
-	if j.ticketed() && idle != nil {
+	if j.isTicketJob() && idle != nil {
 		j.warn("these inputs are for reviews and do nothing for a ticket: " + strings.Join(idle, ", "))
 	}
 }
@@ -217,7 +219,7 @@ func (j *job) warnIdle(given map[string]string) {
 // dispatchOf returns the command that starts a workflow for the job's pull request or ticket.
 func (j *job) dispatchOf(workflow string) string {
 	switch {
-	case !j.ticketed():
+	case !j.isTicketJob():
 		return driver.Dispatch(workflow, j.ref, j.ref.Number)
 	case j.asked.Issue() > 0: // quoted, because # begins a comment in a shell
 		return driver.DispatchOn(workflow, j.ref, fmt.Sprintf("ticket='#%d'", j.asked.Issue()))

@@ -26,7 +26,7 @@ import (
 // artifact.
 func (j *job) review(ctx context.Context) (driver.Report, error) {
 	if j.event.Name == "merge_group" {
-		return j.skipped("the merge queue's runs are not reviewed"), nil
+		return j.reportSkipped("the merge queue's runs are not reviewed"), nil
 	}
 	approvals, err := j.gateRules(ctx)
 	if err != nil {
@@ -43,13 +43,13 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	j.overruled(change.Config)
+	j.warnOverruled(change.Config)
 	reason, err := j.admit(ctx, change)
 	switch {
 	case err != nil:
 		return driver.Report{}, err
 	case reason != "":
-		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
+		return j.reportUndrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		j.tellUndecidable(j.origin(change), change.Pull.Fork())
 		return j.draft(ctx, change, reviewer, approvals)
@@ -57,7 +57,7 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	whom := j.WithModel(j.Getenv)
 	if keyless := j.keyless || whom.Key == "" && whom.BaseURL == ""; change.Pull.Fork() &&
 		(j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && keyless) {
-		r := j.skipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on " +
+		r := j.reportSkipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on " +
 			"pull_request, and on pull_request_target those of the job's environment")
 		j.addStanding(ctx, change, &r)
 		return r, nil
@@ -86,8 +86,8 @@ func (j *job) tellUndecidable(o handoff.Origin, fork bool) {
 	j.warn("no draft of this run can be decided: " + why)
 }
 
-// overruled warns of lines of the settings file that have no effect.
-func (j *job) overruled(c config.Config) {
+// warnOverruled warns of lines of the settings file that have no effect.
+func (j *job) warnOverruled(c config.Config) {
 	for _, line := range c.Overruled {
 		j.warn(line)
 	}
@@ -127,7 +127,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 			return j.draftFacts(ctx, c, reviewer, approvals, earlier), err
 		})
 	if err != nil {
-		return driver.Report{}, j.cutOff(ctx, store, err)
+		return driver.Report{}, j.storeUnfinished(ctx, store, err)
 	}
 	if r.Artifact == "" { // keep the results for the next commit or attempt
 		var err error
@@ -168,9 +168,9 @@ func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 func (j *job) storeDraft(ctx context.Context, r driver.Report, store *artifactstore.Store, decisions *handoff.Decisions,
 	replaced []checkpoint.Draft) (driver.Report, error) {
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
-		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
+		return driver.Report{}, j.storeUnfinished(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
-	r.Retained = j.retained(ctx, r.Artifact)
+	r.Retained = j.artifactExpiry(ctx, r.Artifact)
 	switch err := decisions.Withdraw(ctx, replaced, j.newRecord(), r.Code); {
 	case problem.Check(err) == 13:
 		j.warnOf("the earlier draft was decided while this one was made, and only one of them can be posted", err)
@@ -194,8 +194,8 @@ func (j *job) deleteProgress(ctx context.Context, store *artifactstore.Store) {
 // kills the job.
 const grace = 5 * time.Second
 
-// cutOff stores what an interrupted run has paid for, and returns the error that ends the job.
-func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error) error {
+// storeUnfinished stores what an interrupted run has paid for, and returns the error that ends the job.
+func (j *job) storeUnfinished(ctx context.Context, store *artifactstore.Store, why error) error {
 	cancelled := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
@@ -210,7 +210,7 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 	if err != nil {
 		next = "re-run the job; what was finished since progress was last stored is paid again: " + err.Error()
 	}
-	if j.ticketed() {
+	if j.isTicketJob() {
 		return problem.New("the job was cancelled before its draft was ready", "", next)
 	}
 	return problem.New("the job was cancelled before every file was read", "", next)
@@ -223,7 +223,7 @@ func (j *job) draftFacts(ctx context.Context, change ingest.Change, r *wire.Revi
 	d.Manifest = j.withRun(d.Manifest, approvals)
 	d.Web, d.Again = change.Pull.Web(), j.Anew
 	if len(earlier.stays) > 0 {
-		d.Withdrew, d.WithdrewBy = earlier.drafts[0].Code, j.by()
+		d.Withdrew, d.WithdrewBy = earlier.drafts[0].Code, j.actor()
 	}
 	for _, replaced := range earlier.drafts {
 		d.UsedIDs = max(d.UsedIDs, reviewpr.UsedIDs(replaced.Snapshot))
@@ -238,6 +238,6 @@ func (j *job) withRun(m checkpoint.Manifest, approvals []string) checkpoint.Mani
 	return m
 }
 
-func (j *job) skipped(reason string) driver.Report {
+func (j *job) reportSkipped(reason string) driver.Report {
 	return driver.Report{Outcome: reviewpr.Skipped, Message: reason}
 }

@@ -43,8 +43,8 @@ func (j *job) checkRoute() error {
 	return nil
 }
 
-// probe refuses a token that is known to be unable to post, unless the decision is to abort.
-func (j *job) probe(ctx context.Context) error {
+// checkToken refuses a token that is known to be unable to post, unless the decision is to abort.
+func (j *job) checkToken(ctx context.Context) error {
 	known, ok, err := j.api.CanWritePulls(ctx, j.ref.Owner, j.ref.Repo)
 	if err != nil {
 		return err
@@ -56,10 +56,10 @@ func (j *job) probe(ctx context.Context) error {
 	return nil
 }
 
-// mayDecide is check 12 for the account that started this attempt. If the draft waits for an
+// checkMayDecide is check 12 for the account that started this attempt. If the draft waits for an
 // environment, it must be a reviewer there; otherwise a decider named in the settings or, if
 // they name none, anyone who may write. The author is refused unless allow-author is set.
-func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []string, author string) error {
+func (j *job) checkMayDecide(ctx context.Context, m checkpoint.Manifest, deciders []string, author string) error {
 	login := j.env.TriggeringActor
 	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, login)
 	unknown := errors.Is(err, github.ErrNotFound) || // an app or a deleted account is not a user
@@ -67,16 +67,16 @@ func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []s
 	if err != nil && !unknown {
 		return err
 	}
-	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission, Dispatched: j.ticketed()}
+	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission, Dispatched: j.isTicketJob()}
 	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits()); err != nil || !m.Waits() {
 		return cmp.Or(err, gate.CheckDeciders(login, deciders))
 	}
-	return j.approvesFor(ctx, login, m)
+	return j.checkReviewer(ctx, login, m)
 }
 
-// approvesFor is the part of check 12 that refuses an account that is not a reviewer of the
+// checkReviewer is the part of check 12 that refuses an account that is not a reviewer of the
 // draft's environment.
-func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manifest) error {
+func (j *job) checkReviewer(ctx context.Context, login string, m checkpoint.Manifest) error {
 	where := fmt.Sprintf("environment %q", m.Environment)
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, m.Environment)
 	if err != nil && !errors.Is(err, github.ErrNotFound) {

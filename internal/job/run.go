@@ -49,7 +49,7 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	defer over()
-	if j.ticketed() {
+	if j.isTicketJob() {
 		return j.runTicket(ctx)
 	}
 	switch j.Mode {
@@ -89,7 +89,7 @@ func (j *job) end(r driver.Report, err error) int {
 	}
 	if err != nil {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
-	} else if !j.ticketed() {
+	} else if !j.isTicketJob() {
 		if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" {
 			j.warn("what was posted before could not be read, so open-findings and open-blockers are empty, " +
 				"and fail-on counts only what this run posts")
@@ -99,7 +99,7 @@ func (j *job) end(r driver.Report, err error) int {
 		r.Message = driver.Explain(r.Failed)
 	}
 	if r.State.Draft.Name == "" {
-		r.State.Draft.Name = j.about()
+		r.State.Draft.Name = j.subjectName()
 	}
 	if r.Outcome == "" && err != nil {
 		if writeErr := j.runner.Summary(summary.Mistake(driver.Explain(err))); writeErr != nil {
@@ -128,12 +128,12 @@ func (j *job) summarize(r driver.Report) error {
 	switch {
 	case r.Page != "":
 		return j.runner.Summary(r.Page)
-	case r.Parked() && r.Code != "" && !j.ticketed():
+	case r.Parked() && r.Code != "" && !j.isTicketJob():
 		more := !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds
 		return j.runner.Summary(summary.Draft(r.State.Review(), j.howToDecide(r, more)))
 	}
 	void := j.void
-	if r.Outcome == driver.Refused && len(void) == 1 && !j.ticketed() {
+	if r.Outcome == driver.Refused && len(void) == 1 && !j.isTicketJob() {
 		void = nil // the reason says the same
 	}
 	end := summary.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.State.Decision,
@@ -142,7 +142,7 @@ func (j *job) summarize(r driver.Report) error {
 	if r.Outcome == driver.Expired {
 		end.Restart = j.dispatchOf(j.DraftWorkflow)
 	}
-	if j.ticketed() {
+	if j.isTicketJob() {
 		return j.runner.Summary(proposal.End(j.asked.Key, end, proposal.Ended{Branch: r.Branch, Pull: r.PullRequest,
 			Form: r.Form, Bot: r.Bot}))
 	}
@@ -157,7 +157,7 @@ func (j *job) verdict(outcome string) string {
 		return "The commit of % was not marked"
 	case j.Mode == "comment":
 		return "No comment was left on %"
-	case j.ticketed() && j.Mode != "implement" && j.Mode != "revise" && outcome == ticketpr.Failed:
+	case j.isTicketJob() && j.Mode != "implement" && j.Mode != "revise" && outcome == ticketpr.Failed:
 		return "The change for % could not be carried out"
 	}
 	return ""

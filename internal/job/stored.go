@@ -43,7 +43,7 @@ const lag = 4
 // for GitHub's lists, so candidates looks for it again until lag is over.
 func (j *job) candidates(ctx context.Context, r handoff.Resume) (found []handoff.Candidate, err error) {
 	for second := 0; ; second += 2 {
-		found, err = j.listed(ctx, r)
+		found, err = j.listCandidates(ctx, r)
 		if len(found) > 0 || err != nil || second >= lag || r.Run != j.env.RunID || j.CheckpointDir != "" {
 			return found, err
 		}
@@ -53,10 +53,10 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) (found []handoff
 	}
 }
 
-// listed lists the artifacts with the draft's name. If checkpoint-dir is set it reads that
+// listCandidates lists the artifacts with the draft's name. If checkpoint-dir is set it reads that
 // folder. Otherwise it asks for this run's by the runner's protocol and, if there is none,
 // the API for those of the run or, if r.Run is 0, of the repository.
-func (j *job) listed(ctx context.Context, r handoff.Resume) ([]handoff.Candidate, error) {
+func (j *job) listCandidates(ctx context.Context, r handoff.Resume) ([]handoff.Candidate, error) {
 	if j.CheckpointDir != "" {
 		found, err := handoff.Named(ctx, j.carriers().Own(), r.Name)
 		if err != nil {
@@ -170,13 +170,13 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 		j.warnOf("whether this commit was reviewed before could not be read", err)
 	}
 	if posted {
-		return earlierRuns{done: j.undrafted(ctx, change, reviewpr.Posted, url,
+		return earlierRuns{done: j.reportUndrafted(ctx, change, reviewpr.Posted, url,
 			"this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items, origin := j.listStored(ctx), j.origin(change)
 	records := j.records(origin.Subject, origin.Branch)
 	if !j.Anew && records.Rejected(ctx, items, change.Thread) {
-		return earlierRuns{done: j.undrafted(ctx, change, reviewpr.Aborted, "",
+		return earlierRuns{done: j.reportUndrafted(ctx, change, reviewpr.Aborted, "",
 			"a draft of this commit was rejected; again: true drafts it again")}, nil
 	}
 	var b earlierRuns
@@ -235,8 +235,8 @@ func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Cha
 	}
 }
 
-// undrafted returns the report on a commit that needs no draft.
-func (j *job) undrafted(ctx context.Context, change ingest.Change, outcome, url, why string) driver.Report {
+// reportUndrafted returns the report on a commit that needs no draft.
+func (j *job) reportUndrafted(ctx context.Context, change ingest.Change, outcome, url, why string) driver.Report {
 	r := driver.Report{Outcome: outcome, Thread: change.Thread, Head: change.Head, ReviewURL: url, Message: why}
 	r.State.Draft.Name, r.State.Draft.Web = change.Name, change.Pull.Web()
 	j.addStanding(ctx, change, &r)
@@ -285,11 +285,11 @@ func (j *job) listStored(ctx context.Context) []handoff.Stored {
 func (j *job) findingsToKeep(ctx context.Context, drafts []checkpoint.Draft,
 	change ingest.Change) (all []finding.Finding, err error) {
 	for _, d := range drafts {
-		err := j.mayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
+		err := j.checkMayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
 		if err == nil {
 			continue
 		}
-		if problem.Check(err) == 0 || j.by() == "" { // a withdrawal must name an account
+		if problem.Check(err) == 0 || j.actor() == "" { // a withdrawal must name an account
 			return nil, err
 		}
 		found, err := reviewpr.Judgements(d.Snapshot)
@@ -304,7 +304,7 @@ func (j *job) findingsToKeep(ctx context.Context, drafts []checkpoint.Draft,
 }
 
 // newRecord returns a record with this job's time and account, and no decision.
-func (j *job) newRecord() decision.Record { return decision.Record{At: j.Clock(), By: j.by()} }
+func (j *job) newRecord() decision.Record { return decision.Record{At: j.Clock(), By: j.actor()} }
 
 // reviewStore returns the store of a review in progress.
 func (j *job) reviewStore(change ingest.Change) *artifactstore.Store {
@@ -327,9 +327,9 @@ func (j *job) progressStore(pack func(graph.Saved, int) (string, []byte, error))
 	})
 }
 
-// retained returns when the server deletes the draft's artifact, or the zero time if it does
+// artifactExpiry returns when the server deletes the draft's artifact, or the zero time if it does
 // not say. A repository's own limit may be shorter than the requested time.
-func (j *job) retained(ctx context.Context, name string) time.Time {
+func (j *job) artifactExpiry(ctx context.Context, name string) time.Time {
 	list, _, err := j.api.Artifacts(ctx, j.ref.Owner, j.ref.Repo, github.Artifacts{Run: j.env.RunID, Name: name})
 	if err != nil || len(list) == 0 {
 		return time.Time{}

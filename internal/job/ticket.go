@@ -39,8 +39,8 @@ type ticketDraft struct {
 	show     ticket.Show // how much of the ticket leaves the job
 }
 
-// proposal returns the ticket's draft, with the repository and its settings.
-func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
+// decidedTicketDraft returns the ticket's draft, with the repository and its settings.
+func (j *job) decidedTicketDraft(ctx context.Context) (*ticketDraft, error) {
 	p := &ticketDraft{gated: &gated[ticketpr.State]{job: j}}
 	p.Carrier = driver.Carrier{Applier: apply.Applier{Read: j.api, Write: write.New(j.api)}, Request: p.request}
 	var err error
@@ -48,16 +48,16 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 		return p, err
 	}
 	p.config, err = ingest.Settings(ctx, j.api, j.ref, j.File(), p.repo.DefaultBranch)
-	j.overruled(p.config)
+	j.warnOverruled(p.config)
 	var steps ticketpr.Steps
 	p.Into(&steps)
 	*p.gated = gated[ticketpr.State]{
-		job: j, of: ticketpr.Subject(), origin: p.origins(), graph: ticketpr.Name,
+		job: j, of: ticketpr.Subject(), origin: p.draftOrigin(), graph: ticketpr.Name,
 		version: ticketpr.Version, prompt: implement.Fingerprint(),
 		build: func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
 			return ticketpr.New(steps, store, driver.Sealing(j.Protection)...)
 		},
-		unmoved: p.unmoved, author: p.dispatcher,
+		unmoved: p.checkUnmoved, author: p.dispatcher,
 		standing: func(ctx context.Context, s ticketpr.State, _ string) (string, bool, error) {
 			where, _, found, err := p.Stands(ctx, p.request(s))
 			return where, found, err
@@ -67,7 +67,7 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 		parent: func(ticketpr.State) string { return "" },
 		report: func(ctx context.Context, o *handoff.Draft[ticketpr.State]) (driver.Report, error) {
 			v, err := p.driver(o.Store, o.Manifest.Thread).Proposed(ctx)
-			return p.reported(v), err
+			return p.reportOn(v), err
 		},
 	}
 	return p, err
@@ -77,13 +77,13 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 // rejected it.
 func (j *job) applyTicket(ctx context.Context) (driver.Report, error) {
 	return decides(ctx, j, func(ctx context.Context) (*gated[ticketpr.State], error) {
-		p, err := j.proposal(ctx)
+		p, err := j.decidedTicketDraft(ctx)
 		return p.gated, err
 	})
 }
 
-// origins returns where drafts of the ticket must come from.
-func (p *ticketDraft) origins() handoff.Origin {
+// draftOrigin returns where drafts of the ticket must come from.
+func (p *ticketDraft) draftOrigin() handoff.Origin {
 	return handoff.Origin{
 		Names: ticketpr.Names, Subject: checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(),
 			RepositoryID: p.repo.ID, Key: p.asked.Key},
@@ -94,9 +94,9 @@ func (p *ticketDraft) origins() handoff.Origin {
 	}
 }
 
-// unmoved is check 9: the base must still be the one that the change was drafted on. If a
+// checkUnmoved is check 9: the base must still be the one that the change was drafted on. If a
 // run that then stopped has already pushed this draft, the base may have moved since.
-func (p *ticketDraft) unmoved(ctx context.Context, draft checkpoint.Draft) error {
+func (p *ticketDraft) checkUnmoved(ctx context.Context, draft checkpoint.Draft) error {
 	opened, err := p.of.Open(ctx, draft, p.build)
 	if err != nil {
 		return err
@@ -141,15 +141,15 @@ func asFindings(s ticketpr.State) (all []finding.Finding) {
 	return all
 }
 
-// reported returns the report on a draft's state.
-func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
+// reportOn returns the report on a draft's state.
+func (p *ticketDraft) reportOn(v driver.Proposal) driver.Report {
 	r := v.Report
 	if v.Digest != "" {
 		r.Artifact = ticketpr.Names.Draft(p.origin.Subject, v.Digest)
 	}
 	if v.Outcome != ticketpr.Paused {
 		r.Form, r.State.Decision = p.Form(v.State), v.State.Account(p.Summary != "counts")
-		r.Bot = p.bot() && p.config.Implement.PullRequest != "link"
+		r.Bot = p.isBot() && p.config.Implement.PullRequest != "link"
 	}
 	return r
 }
@@ -158,7 +158,7 @@ func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
 // not say who approved.
 func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 	link := p.config.Implement.PullRequest == "link" // a person is the author of the pull request
-	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot() && !link,
+	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.isBot() && !link,
 		Closes: p.asked.Issue(), Drafted: p.drafter})
 	q.Link, q.Again = link, "re-run the failed jobs"
 	if q.CoAuthor = p.coAuthor; s.Decision != nil {
@@ -167,8 +167,8 @@ func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 	return q
 }
 
-// bot reports whether the job's token belongs to an app, as GITHUB_TOKEN does.
-func (j *job) bot() bool { return strings.HasPrefix(j.Token, "ghs_") }
+// isBot reports whether the job's token belongs to an app, as GITHUB_TOKEN does.
+func (j *job) isBot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
 // driver returns the driver of a ticket's thread.
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {

@@ -29,7 +29,7 @@ import (
 func (j *job) implement(ctx context.Context) (r driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "implement", j.began)
 	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
-	p, err := j.proposed(ctx)
+	p, err := j.newTicketDraft(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -49,13 +49,13 @@ func (j *job) implement(ctx context.Context) (r driver.Report, err error) {
 	return p.draft(ctx, facts, nil)
 }
 
-// proposed returns the ticket's draft for a job that drafts, after checking the gate's rules.
-func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
+// newTicketDraft returns the ticket's draft for a job that drafts, after checking the gate's rules.
+func (j *job) newTicketDraft(ctx context.Context) (*ticketDraft, error) {
 	approvals, err := j.gateRules(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p, err := j.proposal(ctx)
+	p, err := j.decidedTicketDraft(ctx)
 	if p.answered = approvals; err == nil {
 		p.show, err = driver.TicketShow(ctx, p.api, p.ref, p.config.Context, p.asked.Key, p.repo.Private)
 	}
@@ -100,9 +100,9 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	}
 	v, err := d.Advance(ctx, steps, begin, answer)
 	if err != nil {
-		return driver.Report{}, p.cutOff(ctx, store, err)
+		return driver.Report{}, p.storeUnfinished(ctx, store, err)
 	}
-	r := p.reported(v)
+	r := p.reportOn(v)
 	if v.Outcome != ticketpr.Paused { // r would name the draft that was revised
 		r.Code, r.Digest, r.Artifact = "", "", ""
 		p.deleteProgress(ctx, store)
@@ -125,7 +125,7 @@ func (j *job) reviseTicket(ctx context.Context) (driver.Report, error) {
 	if err := j.checkFeedback(); err != nil {
 		return driver.Report{}, err
 	}
-	p, err := j.proposed(ctx)
+	p, err := j.newTicketDraft(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -145,7 +145,7 @@ func (j *job) reviseTicket(ctx context.Context) (driver.Report, error) {
 func (j *job) comment(ctx context.Context) (_ driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "comment", j.began)
 	defer func() { span.End(err) }()
-	p, err := j.proposal(ctx)
+	p, err := j.decidedTicketDraft(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -211,7 +211,7 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 		if err := earlier.Prime(ctx, facts.Thread, saved, 0, ""); err != nil {
 			return err
 		}
-		err := p.goesOn(ctx, earlier, facts, revised)
+		err := p.checkCanContinue(ctx, earlier, facts, revised)
 		if begun = err == nil; begun {
 			store = earlier
 		}
@@ -222,10 +222,10 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	return store, begun
 }
 
-// goesOn refuses progress that was made with another ticket text, other modules, another model
+// checkCanContinue refuses progress that was made with another ticket text, other modules, another model
 // or other feedback, and progress of a draft that has ended. A draft that waits names its run, so
 // only that run goes on with one that it could not store.
-func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
+func (p *ticketDraft) checkCanContinue(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
 	revised *revision) error {
 	v, err := p.driver(store, facts.Thread).Proposed(ctx)
 	if err != nil {
@@ -238,15 +238,15 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 	by.NameModel(p.config)
 	s := v.State
 	ended := v.Outcome != ticketpr.Failed && (v.Outcome != ticketpr.Paused || s.Facts.RunID != facts.RunID)
-	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || ended || s.Error != "" ||
+	if !revised.isStartOf(s) || s.Scope.Beyond(p.Only()) != "" || ended || s.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
 		return errors.New("its draft has ended, or had another ticket's text, other modules, another model or feedback")
 	}
 	return nil
 }
 
-// begins reports whether a state belongs to this revision or, if r is nil, to a first draft.
-func (r *revision) begins(s ticketpr.State) bool {
+// isStartOf reports whether a state belongs to this revision or, if r is nil, to a first draft.
+func (r *revision) isStartOf(s ticketpr.State) bool {
 	if r == nil {
 		return len(s.Rounds) == 0
 	}

@@ -193,7 +193,7 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	switch {
 	case refused:
 		l.pace.refused(refusal{number: c.number, last: l.started, now: now, named: named,
-			full: max(l.requests.full(now), l.tokens.full(now)), jitter: l.o.Jitter()})
+			full: max(l.requests.untilFull(now), l.tokens.untilFull(now)), jitter: l.o.Jitter()})
 	case passed:
 		l.pace.passed(c.number, now)
 	}

@@ -57,8 +57,8 @@ func (q *quota) wait(now time.Time, need float64) time.Duration {
 	return max(min(wait, q.reportedAt.Add(longestWait).Sub(now)), 0)
 }
 
-// full returns how long until the quota is full again, according to the last report.
-func (q *quota) full(now time.Time) time.Duration {
+// untilFull returns how long until the quota is full again, according to the last report.
+func (q *quota) untilFull(now time.Time) time.Duration {
 	if q.left == nil || q.left.TokensAt(now) >= q.last.limit/2 {
 		return 0
 	}

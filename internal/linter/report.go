@@ -47,7 +47,7 @@ func (r Report) String() string {
 // and message. The texts are untrusted; messages that address the reviewer are left out.
 func (r Report) Hints(path string) (lines []string) {
 	for _, f := range r.Findings {
-		if f.Path == path && len(lines) < maxHints && !addresses(f) {
+		if f.Path == path && len(lines) < maxHints && !addressesReviewer(f) {
 			lines = append(lines, fmt.Sprintf("line %d: %s: %s", f.Line, f.Origin.Name(f.Rule),
 				guard.Line(words(f), maxHint)))
 		}
@@ -63,15 +63,15 @@ const (
 
 func words(f finding.Finding) string { return strings.TrimSpace(f.Title + ". " + f.Body) }
 
-// addresses reports whether a message addresses the reviewer.
-func addresses(f finding.Finding) bool { return len(injection.Scan(words(f)).Instructions) > 0 }
+// addressesReviewer reports whether a message addresses the reviewer.
+func addressesReviewer(f finding.Finding) bool { return len(injection.Scan(words(f)).Instructions) > 0 }
 
 // maxFlags is the most messages that are flagged.
 const maxFlags = 5
 
-func flagged(all []finding.Finding) (flags []finding.Flag) {
+func flagsOf(all []finding.Finding) (flags []finding.Flag) {
 	for _, f := range all {
-		if len(flags) < maxFlags && addresses(f) {
+		if len(flags) < maxFlags && addressesReviewer(f) {
 			flags = append(flags, finding.Flag{Path: f.Path, Line: f.Line, Kind: finding.InjectionFlag,
 				Text: f.Origin.Name(f.Rule) + ": " + words(f)})
 		}

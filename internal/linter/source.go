@@ -35,8 +35,8 @@ type Source struct {
 
 var artifactOf = pattern.Lazy(`^(?:\.github/workflows/)?([A-Za-z0-9._-]+\.ya?ml)/([^/\\:*?"<>|\r\n]{1,255})$`)
 
-// ofWorkflow splits WORKFLOW.yml/ARTIFACT. ok is false for a glob.
-func ofWorkflow(findings string) (workflow, name string, ok bool) {
+// splitWorkflow splits WORKFLOW.yml/ARTIFACT. ok is false for a glob.
+func splitWorkflow(findings string) (workflow, name string, ok bool) {
 	m := artifactOf().FindStringSubmatch(findings)
 	if m == nil {
 		return "", "", false
@@ -53,7 +53,7 @@ func (s Source) Read(ctx context.Context, files []diff.File) (Report, error) {
 	}
 	r := NewReader(files, "")
 	var err error
-	if workflow, name, ok := ofWorkflow(s.Findings); ok {
+	if workflow, name, ok := splitWorkflow(s.Findings); ok {
 		r.From = "by " + workflow + " of this change"
 		err = s.artifact(ctx, r, workflow, name)
 	} else {
@@ -65,7 +65,7 @@ func (s Source) Read(ctx context.Context, files []diff.File) (Report, error) {
 	if err != nil {
 		r.noteMissing(err)
 	}
-	return Report{Findings: r.Findings, Left: r.Left, Flags: flagged(r.Findings), Missing: r.missing}, ctx.Err()
+	return Report{Findings: r.Findings, Left: r.Left, Flags: flagsOf(r.Findings), Missing: r.missing}, ctx.Err()
 }
 
 // file reads one file, or notes why it cannot be read.
@@ -92,7 +92,7 @@ func (r *Reader) noteMissing(err error) {
 
 // Digest returns a digest of the files that a glob matches, or the setting itself if it is not a glob.
 func (s Source) Digest() string {
-	if _, _, ok := ofWorkflow(s.Findings); ok || s.Findings == "" {
+	if _, _, ok := splitWorkflow(s.Findings); ok || s.Findings == "" {
 		return s.Findings
 	}
 	h := sha256.New()

@@ -42,8 +42,8 @@ func isBlank(value any) bool {
 	return slices.Contains([]string{"", "<nil>", "false", "0", "[]"}, strings.TrimSpace(fmt.Sprint(value)))
 }
 
-// verdict returns the error of an unusable answer.
-func (a *Answer) verdict() error {
+// unusableError returns the error of an unusable answer.
+func (a *Answer) unusableError() error {
 	switch {
 	case a.Refusal != "" || a.Finish == "content_filter":
 		return ErrRefused
@@ -163,32 +163,32 @@ const (
 	maxWords   = 4000 // bytes of a refusal that are searched for its cause
 )
 
-// words returns all the text of a refusal, wherever servers put it: OpenAI names the parameter next to the message,
-// OpenRouter quotes its provider, Gemini sends a list, FastAPI a list of places. It leaves out what the server echoes
-// of the request.
-func words(body []byte) string {
+// refusalText returns all the text of a refusal, wherever servers put it: OpenAI names the parameter next to the
+// message, OpenRouter quotes its provider, Gemini sends a list, FastAPI a list of places. It leaves out what the server
+// echoes of the request.
+func refusalText(body []byte) string {
 	var said any
 	if json.Unmarshal(body, &said) != nil {
 		said = string(body)
 	}
-	text := strings.Join(strings.Fields(strings.Join(gather(said, nil), ". ")), " ")
+	text := strings.Join(strings.Fields(strings.Join(collectTexts(said, nil), ". ")), " ")
 	return text[:min(len(text), maxWords)]
 }
 
 var errorFields = []string{"error", "errors", "message", "msg", "detail", "details", "loc", "param", "code", "type",
 	"metadata", "raw", "violations", "quotaId"}
 
-func gather(said any, out []string) []string {
+func collectTexts(said any, out []string) []string {
 	switch v := said.(type) {
 	case string:
 		out = append(out, v)
 	case []any:
 		for _, each := range v {
-			out = gather(each, out)
+			out = collectTexts(each, out)
 		}
 	case map[string]any:
 		for _, name := range errorFields {
-			out = gather(v[name], out)
+			out = collectTexts(v[name], out)
 		}
 	}
 	return out

@@ -57,7 +57,7 @@ func (a *wireRequest) messages() []any {
 				Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
 			})
 		}
-		out = append(out, a.sent(t).withState(m))
+		out = append(out, a.withoutRefusedState(t).withState(m))
 	}
 	if a.uses[marks] {
 		a.addMarks(out)

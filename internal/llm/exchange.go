@@ -109,7 +109,7 @@ func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer 
 	answer.Text = stripThought(answer.Text)
 	answer.redact(c.key)
 	answer.Model, answer.Finish = clipName(answer.Model), clipName(answer.Finish)
-	return answer, answer.verdict()
+	return answer, answer.unusableError()
 }
 
 // refusal returns the error of a failed response. It redacts the key before the message is cut, so that no part of
@@ -117,7 +117,7 @@ func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer 
 func (c *Client) refusal(resp *http.Response, body []byte) error {
 	resp.Body = io.NopCloser(strings.NewReader(transport.Conceal(string(body), c.key)))
 	status := transport.Status(resp)
-	said := transport.Conceal(words(body), c.key)
+	said := transport.Conceal(refusalText(body), c.key)
 	if status.Message == "" && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		status.Message = guard.Line(said, maxMessage)
 	}

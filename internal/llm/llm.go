@@ -91,7 +91,7 @@ func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 			return Answer{}, ErrNoLimit
 		}
 		a := c.ask(r, form)
-		answer, err := c.once(ctx, a)
+		answer, err := c.sendOnce(ctx, a)
 		again := false
 		if err != nil {
 			halved, again = c.dialect.learn(a, err)
@@ -102,8 +102,8 @@ func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 	}
 }
 
-// once makes one request in one form, including its retries.
-func (c *Client) once(ctx context.Context, a *wireRequest) (Answer, error) {
+// sendOnce makes one request in one form, including its retries.
+func (c *Client) sendOnce(ctx context.Context, a *wireRequest) (Answer, error) {
 	resp, body, err := c.send(transport.LimitBody(c.watch(ctx, a), maxAnswer), a)
 	switch {
 	case err == nil:

@@ -50,7 +50,7 @@ func (a *wireRequest) items() []any {
 			out = append(out, openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: t.CallID,
 				Output: nonEmpty(t.Text)})
 		case t.Role == RoleAssistant:
-			out = append(out, a.sent(t).items()...)
+			out = append(out, a.withoutRefusedState(t).items()...)
 		default:
 			out = append(out, openai.ResponseInputMessage{Role: string(t.Role), Content: nonEmpty(t.Text)})
 		}
@@ -68,9 +68,9 @@ type functionCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// sent returns a turn without its state if the server refused it. Behind one address there may be servers that cannot
-// read what another sealed.
-func (a *wireRequest) sent(t Turn) Turn {
+// withoutRefusedState returns a turn without its state if the server refused it. Behind one address there may be
+// servers that cannot read what another sealed.
+func (a *wireRequest) withoutRefusedState(t Turn) Turn {
 	if a.form[state] > 0 {
 		t.State = nil
 	}

@@ -52,7 +52,7 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 		return a.readRange(ctx, ends)
 	}
 	if clone, revision := ingest.OpenAt(ctx, ".", arg); revision {
-		a.taken(arg, "the range "+arg+"...HEAD; for that commit alone: "+arg+"~.."+arg)
+		a.printTaken(arg, "the range "+arg+"...HEAD; for that commit alone: "+arg+"~.."+arg)
 		return a.rangeOf(ctx, clone, arg+"...HEAD")
 	}
 	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is not a pull request, a commit, a range or a file", arg),
@@ -63,8 +63,8 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 // number matches the number of a pull request of the repository that is the clone's origin.
 var number = pattern.Lazy(`^#?[1-9][0-9]{0,9}$`)
 
-// taken tells what an ambiguous argument was taken for.
-func (a *Terminal) taken(arg, what string) {
+// printTaken tells what an ambiguous argument was taken for.
+func (a *Terminal) printTaken(arg, what string) {
 	a.Say(guard.Line(arg+" is taken for "+what+".", driver.MaxLine))
 }
 
@@ -81,7 +81,7 @@ func (a *Terminal) readDiff(name string, r io.Reader) (ingest.Change, error) {
 func (a *Terminal) readRange(ctx context.Context, arg string) (ingest.Change, error) {
 	clone, err := ingest.OpenClone(ctx, ".")
 	if err != nil {
-		return ingest.Change{}, ofClone(err)
+		return ingest.Change{}, asUsageError(err)
 	}
 	return a.rangeOf(ctx, clone, arg)
 }
@@ -91,7 +91,7 @@ func (a *Terminal) rangeOf(ctx context.Context, clone ingest.Clone, arg string) 
 		return ingest.Change{}, err
 	}
 	c, err := clone.Range(ctx, arg, a.File())
-	return c, ofClone(err)
+	return c, asUsageError(err)
 }
 
 // InRepository cleans the file names in the settings. It tells which settings file is read if
@@ -104,8 +104,8 @@ func (a *Terminal) InRepository() error {
 	return err
 }
 
-// ofClone turns an error about something that the clone lacks into wrong usage.
-func ofClone(err error) error {
+// asUsageError turns an error about something that the clone lacks into wrong usage.
+func asUsageError(err error) error {
 	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit, ingest.ErrBare,
 		ingest.ErrShut, ingest.ErrNoDefaultBranch} {
 		if errors.Is(err, mistake) {
@@ -124,7 +124,7 @@ func (a *Terminal) ReadPull(ctx context.Context, arg string, s *Session) (ingest
 		if ref, err = ingest.PullOf(ctx, ".", arg); err != nil {
 			return ingest.Change{}, problem.Usage(err.Error(), "name it owner/repo#"+arg)
 		}
-		a.taken(arg, "the pull request "+ref.String())
+		a.printTaken(arg, "the pull request "+ref.String())
 	}
 	if err != nil {
 		return ingest.Change{}, err
@@ -174,7 +174,7 @@ func (r *Run) workTree(ctx context.Context) (ingest.Change, error) {
 	}
 	w, err := ingest.OpenWorkTree(ctx, ".")
 	if err != nil {
-		return ingest.Change{}, ofClone(err)
+		return ingest.Change{}, asUsageError(err)
 	}
 	with, asks := r.withUntracked(w.Untracked)
 	c, err := w.Change(ctx, with, r.File())

@@ -36,7 +36,7 @@ func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdic
 	case r.Revising():
 		return l.finishRevision(ctx, r, given)
 	case r.State.Decision != nil:
-		return l.again(ctx, r, given)
+		return l.repeatDecision(ctx, r, given)
 	case r.Parked():
 		return l.Terminal.decide(ctx, l, r, given)
 	case r.Running:
@@ -61,7 +61,7 @@ func (l *Run) finishRevision(ctx context.Context, r driver.Report, given decisio
 	if err != nil {
 		return err
 	}
-	l.undecided()
+	l.clearDecision()
 	return l.Terminal.decide(ctx, l, after, "")
 }
 
@@ -72,9 +72,9 @@ type subject interface {
 	// draft stays parked, and shown is the draft to report, with the changes so far.
 	ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string, shown driver.Report, err error)
 	Park(r driver.Report, changes ...string) error
-	unmoved(ctx context.Context, r driver.Report) error // resume check 9: nothing moved since the draft was made
-	items(r driver.Report) []decision.Item              // what a decision can name
-	by(ctx context.Context) (string, error)             // who decides
+	checkUnmoved(ctx context.Context, r driver.Report) error // resume check 9: nothing moved since the draft was made
+	items(r driver.Report) []decision.Item                   // what a decision can name
+	deciderName(ctx context.Context) (string, error)         // who decides
 	// carryOut acts on an answer, which may ask for another draft.
 	carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error)
 	Decided(ctx context.Context, r driver.Report) error // prints the result of a decision
@@ -101,7 +101,7 @@ func (a *Terminal) decide(ctx context.Context, s subject, r driver.Report, given
 	case err != nil:
 		return err
 	case after.Parked():
-		a.undecided()
+		a.clearDecision()
 		return a.decide(ctx, s, after, "")
 	}
 	return s.Decided(ctx, after)
@@ -111,7 +111,7 @@ func (a *Terminal) decide(ctx context.Context, s subject, r driver.Report, given
 func (a *Terminal) answer(ctx context.Context, s subject, r driver.Report, given decision.Verdict,
 	text string) (driver.Report, error) {
 	m := r.Packed.Manifest
-	if err := cmp.Or(s.unmoved(ctx, r), checkpoint.CheckExpiry(m, a.Now())); err != nil {
+	if err := cmp.Or(s.checkUnmoved(ctx, r), checkpoint.CheckExpiry(m, a.Now())); err != nil {
 		return driver.Report{}, err
 	}
 	_, gated := trace.Gate(ctx)
@@ -120,7 +120,7 @@ func (a *Terminal) answer(ctx context.Context, s subject, r driver.Report, given
 	if err != nil {
 		return driver.Report{}, err
 	}
-	by, err := s.by(ctx)
+	by, err := s.deciderName(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -149,7 +149,7 @@ func (l *Run) ask(ctx context.Context, r driver.Report) (given decision.Verdict,
 	return l.Put(ctx, r, true)
 }
 
-func (l *Run) unmoved(ctx context.Context, r driver.Report) error {
+func (l *Run) checkUnmoved(ctx context.Context, r driver.Report) error {
 	if r.State.Pull == nil {
 		return nil
 	}
@@ -157,26 +157,26 @@ func (l *Run) unmoved(ctx context.Context, r driver.Report) error {
 	if err != nil {
 		return err
 	}
-	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, l.anew(r.State.Pull.Ref), driver.PullNow(change))
+	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, l.againCommand(r.State.Pull.Ref), driver.PullNow(change))
 }
 
 func (l *Run) items(r driver.Report) []decision.Item { return r.State.Items() }
 
-func (l *Run) by(ctx context.Context) (string, error) { return l.user(ctx, l.API) }
+func (l *Run) deciderName(ctx context.Context) (string, error) { return l.user(ctx, l.API) }
 
 func (l *Run) carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error) {
 	if answer.Decision.Verdict == decision.Revise {
 		return l.revise(ctx, r, &answer)
 	}
-	if err := l.mayPost(answer.Decision.Verdict); err != nil {
+	if err := l.checkMayPost(answer.Decision.Verdict); err != nil {
 		return driver.Report{}, err
 	}
 	answer.Record = r.State.OnRecord(answer.Record)
 	return l.publish(ctx, driver.AnswerTo(r.Packed.Manifest, answer))
 }
 
-// mayPost refuses to approve a pull request's review without a token.
-func (l *Run) mayPost(given decision.Verdict) error {
+// checkMayPost refuses to approve a pull request's review without a token.
+func (l *Run) checkMayPost(given decision.Verdict) error {
 	if given != decision.Approve || l.API == nil || l.API.Authorized() {
 		return nil
 	}
@@ -268,13 +268,13 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	if r.State.LacksMoney() {
 		others += "\nThe same review with a higher --max-cost goes on with the rest; what is paid is kept."
 	}
-	a.parked(r, word, command, others, changes)
+	a.printParked(r, word, command, others, changes)
 	return driver.Failure(r)
 }
 
-// parked prints the command that decides a draft, in word what became of it, and the other
+// printParked prints the command that decides a draft, in word what became of it, and the other
 // decisions. With changes it also prints the command that makes them.
-func (a *Terminal) parked(r driver.Report, word, command, others string, changes []string) {
+func (a *Terminal) printParked(r driver.Report, word, command, others string, changes []string) {
 	with := WithCommands(changes)
 	if with != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+with))
@@ -325,10 +325,10 @@ func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 	return driver.Failure(r)
 }
 
-// again reports a decision taken before, and posts what it approved if that has not happened
+// repeatDecision reports a decision taken before, and posts what it approved if that has not happened
 // yet. It refuses a different decision.
-func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict) error {
-	if err := l.sameAgain(r.State.Decision, given, r.State.Items()); err != nil {
+func (l *Run) repeatDecision(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	if err := l.checkSameDecision(r.State.Decision, given, r.State.Items()); err != nil {
 		return err
 	}
 	after, err := l.publish(ctx, nil)
@@ -343,9 +343,9 @@ func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict
 	return l.Decided(ctx, after)
 }
 
-// sameAgain refuses a decision in the flags that differs from the one taken on the draft,
+// checkSameDecision refuses a decision in the flags that differs from the one taken on the draft,
 // including its changes. items are what a decision can name.
-func (o *Options) sameAgain(taken *decision.Record, given decision.Verdict,
+func (o *Options) checkSameDecision(taken *decision.Record, given decision.Verdict,
 	items []decision.Item) error {
 	if taken == nil || given == "" && o.Text() == "" {
 		return nil

@@ -30,7 +30,7 @@ import (
 // local reads the change and opens the store. It pays for nothing.
 func (a *Terminal) local(ctx context.Context, arg string) (*Run, error) {
 	r := &Run{Terminal: a}
-	err := r.choose()
+	err := r.chooseReviewer()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (a *Terminal) local(ctx context.Context, arg string) (*Run, error) {
 	if r.reviewer.Rules && a.Provider == "auto" {
 		a.Say(NoModelNotice)
 	}
-	a.overruled(r.change.Config)
+	a.warnOverruled(r.change.Config)
 	r.opened = r.change.Pull != nil
 	r.reviewer.NameModel(r.change.Config)
 	if r.Store, err = a.OpenStore(ctx, a.Store); err != nil {
@@ -56,15 +56,15 @@ func (a *Terminal) local(ctx context.Context, arg string) (*Run, error) {
 	return r, nil
 }
 
-// choose sets the reviewer and the progress line. It sends no request.
-func (r *Run) choose() (err error) {
+// chooseReviewer sets the reviewer and the progress line. It sends no request.
+func (r *Run) chooseReviewer() (err error) {
 	r.progress = r.NewProgress(r.Quiet || r.JSON)
 	r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait)
 	return err
 }
 
-// overruled warns of lines of the settings file that have no effect.
-func (a *Terminal) overruled(c config.Config) {
+// warnOverruled warns of lines of the settings file that have no effect.
+func (a *Terminal) warnOverruled(c config.Config) {
 	for _, line := range c.Overruled {
 		if !a.Quiet {
 			a.Warn(line)
@@ -91,7 +91,7 @@ func (r *Run) run(ctx context.Context) (_ driver.Report, err error) {
 	result, err := r.advance(ctx, paid)
 	r.Store = old.next.Store
 	if err == nil && result.Outcome != reviewpr.Failed && result.Outcome != reviewpr.Skipped {
-		return result, r.replace(context.WithoutCancel(ctx), *old) // its draft is about to be shown
+		return result, r.replaceThread(context.WithoutCancel(ctx), *old) // its draft is about to be shown
 	}
 	if old.view.Status == graph.Paused && old.view.State.Draft.Subject.Digest == r.change.Digest() &&
 		!r.Now().After(old.view.State.Draft.ExpiresAt) {
@@ -182,7 +182,7 @@ func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 	if r.reviewer.Rules {
 		return paid, nil
 	}
-	ids, err := r.alike(ctx)
+	ids, err := r.relatedThreads(ctx)
 	if err != nil {
 		return paid, err
 	}
@@ -193,7 +193,7 @@ func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 			continue // a thread that cannot be read counts as not paid for
 		}
 		if r.Anew && id == r.Thread { // it comes first
-			underWay = apart(r.Thread, true, saved)
+			underWay = successorPrefix(r.Thread, true, saved)
 		}
 		if r.Anew && (underWay == "" || !strings.HasPrefix(id, underWay)) {
 			paid.Count(saved, r.Thread)
@@ -207,7 +207,7 @@ func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 // recall returns what was said before about the pull request, or in the last decided review
 // of the range or folder, on the same branch, that has findings.
 func (r *Run) recall(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-	ids, err := r.alike(ctx)
+	ids, err := r.relatedThreads(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -241,9 +241,9 @@ func (r *Run) recall(ctx context.Context, change ingest.Change) ([]finding.Earli
 	return nil, nil
 }
 
-// alike returns up to paidThreads threads of the store about the same pull request, range or
+// relatedThreads returns up to paidThreads threads of the store about the same pull request, range or
 // folder. This run's thread and what was set aside of it come first.
-func (r *Run) alike(ctx context.Context) ([]string, error) {
+func (r *Run) relatedThreads(ctx context.Context) ([]string, error) {
 	ids, err := r.Store.Threads(ctx)
 	about := func(id string) string { return id[:strings.LastIndexByte(id, ':')+1] }
 	ids = slices.DeleteFunc(ids, func(id string) bool { return about(id) != about(r.Thread) })
@@ -288,9 +288,9 @@ func (r *Run) purpose() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// stale reports whether a run is not one of this very change by this reviewer under these
+// isStale reports whether a run is not one of this very change by this reviewer under these
 // settings, cannot be decided any more, or can go on under a higher cap.
-func (r *Run) stale(view graph.View[reviewpr.State]) bool {
+func (r *Run) isStale(view graph.View[reviewpr.State]) bool {
 	d := view.State.Draft
 	switch {
 	case view.End == reviewpr.Aborted:

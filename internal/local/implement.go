@@ -44,7 +44,7 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 		return problem.Usage("implement takes one ticket",
 			a.Name+" implement TICKET.md, a ticket's key, or owner/repo#7")
 	}
-	return a.drafting(ctx, "implement", func(ctx context.Context, given decision.Verdict) (err error) {
+	return a.runDrafting(ctx, "implement", func(ctx context.Context, given decision.Verdict) (err error) {
 		if err = a.InRepository(); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 			return problem.As(problem.Misuse, err, "go into the clone that is to be changed, commit what is to be "+
 				"built on, or name a commit with --base")
 		}
-		a.overruled(p.base.Config)
+		a.warnOverruled(p.base.Config)
 		if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 		p.Thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key,
 			p.base.Commit)
 		p.About = p.Thread
-		if err = p.mayPush(ctx); err != nil {
+		if err = p.checkMayPush(ctx); err != nil {
 			return err
 		}
 		report, err := p.draft(ctx)

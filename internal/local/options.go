@@ -85,13 +85,13 @@ func (o *Options) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// undecided clears the decision in the flags, which was about another draft.
-func (o *Options) undecided() {
+// clearDecision clears the decision in the flags, which was about another draft.
+func (o *Options) clearDecision() {
 	o.approve, o.Abort, o.Revise, o.lines, o.Drop = false, false, "", nil, nil
 }
 
-// onlyReviews refuses flags that were given and have no meaning for a ticket's draft.
-func (o *Options) onlyReviews() error {
+// refuseReviewFlags refuses flags that were given and have no meaning for a ticket's draft.
+func (o *Options) refuseReviewFlags() error {
 	takes := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(Options).ImplementFlags(takes)
 	var names []string

@@ -47,26 +47,26 @@ func (p *proposing) driver() driver.Driver {
 // draft continues the ticket's thread, or starts it. A thread that is parked or decided is only
 // reported. One that failed or expired, or whose ticket changed, starts anew.
 func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
-	r, err := p.standing(ctx)
+	r, err := p.readState(ctx)
 	s := p.last.State
 	another := s.Decision == nil && s.Facts.Subject.Digest != "" && s.Facts.Subject.Digest != implement.Digest(p.ticket)
 	switch {
 	case errors.Is(err, graph.ErrNoThread):
-	case p.Anew, err == nil && (another || p.late(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
+	case p.Anew, err == nil && (another || p.isExpired(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
 		if p.onto != nil { // else a refused draft would cost the old one
 			if err := p.onto.MayDraft(ctx, p.base, p.ticket); err != nil {
 				return r, err
 			}
 		}
-		return p.replace(ctx, r)
+		return p.replaceThread(ctx, r)
 	case err != nil || r.Outcome != ticketpr.Failed:
-		return r, cmp.Or(err, p.leftOut(s))
+		return r, cmp.Or(err, p.checkSameFlags(s))
 	}
-	return p.advance(ctx, !halted(r) || p.unfinished(r), nil) // else what was approved is carried out
+	return p.advance(ctx, !isHalted(r) || p.isUnfinished(r), nil) // else what was approved is carried out
 }
 
-// standing reads the thread's current state and reports on it.
-func (p *proposing) standing(ctx context.Context) (_ driver.Report, err error) {
+// readState reads the thread's current state and reports on it.
+func (p *proposing) readState(ctx context.Context) (_ driver.Report, err error) {
 	p.last, err = p.driver().Proposed(ctx)
 	return p.last.Report, err
 }
@@ -88,9 +88,9 @@ func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answ
 	return p.last.Report, err
 }
 
-// leftOut refuses a draft that was made without the command of --check, or changes a module that
+// checkSameFlags refuses a draft that was made without the command of --check, or changes a module that
 // --modules does not name.
-func (p *proposing) leftOut(s ticketpr.State) error {
+func (p *proposing) checkSameFlags(s ticketpr.State) error {
 	if p.check != "" && p.Revise == "" && (s.Check == nil || s.Check.Command != secret.Redact(p.check)) {
 		return problem.Usage("there is a draft already, and it was made without this --check",
 			"leave out --check, or draft the ticket again with --again")
@@ -102,38 +102,38 @@ func (p *proposing) leftOut(s ticketpr.State) error {
 	return nil
 }
 
-// late reports whether a parked draft has expired.
-func (a *Terminal) late(r driver.Report) bool {
+// isExpired reports whether a parked draft has expired.
+func (a *Terminal) isExpired(r driver.Report) bool {
 	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }
 
-// replace drafts the ticket anew. The thread that was makes room once the new draft waits; one that cannot be read, or
-// whose draft failed, does so at once.
-func (p *proposing) replace(ctx context.Context, was driver.Report) (_ driver.Report, err error) {
+// replaceThread drafts the ticket anew. The thread that was makes room once the new draft waits; one that cannot be
+// read, or whose draft failed, does so at once.
+func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ driver.Report, err error) {
 	release, err := p.Store.Lock(ctx, p.Thread)
 	if err != nil {
 		return was, err
 	}
-	done, err := finish(ctx, p.Store, p.Thread)
-	if err != nil || p.Anew && anewFor(done, implement.Digest(p.ticket)) {
+	done, err := finishReplacement(ctx, p.Store, p.Thread)
+	if err != nil || p.Anew && isSuccessorFor(done, implement.Digest(p.ticket)) {
 		if err = errors.Join(err, release()); err != nil {
 			return was, err
 		}
-		return p.standing(ctx)
+		return p.readState(ctx)
 	}
 	saved, err := p.Store.Load(ctx, p.Thread)
-	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !halted(was) {
+	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !isHalted(was) {
 		if err = errors.Join(p.Store.Remove(ctx, p.Thread), release()); err != nil {
 			return was, err
 		}
 		return p.advance(ctx, true, nil)
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	next := successor{p.Store, p.Thread, apart(p.Thread, p.Anew, saved) + implement.Digest(p.ticket)[:12]}
+	next := successor{p.Store, p.Thread, successorPrefix(p.Thread, p.Anew, saved) + implement.Digest(p.ticket)[:12]}
 	p.Store = next
-	r, err := p.standing(ctx)
+	r, err := p.readState(ctx)
 	switch {
-	case errors.Is(err, graph.ErrNoThread), err == nil && (halted(r) || r.Parked() && !p.late(r)):
+	case errors.Is(err, graph.ErrNoThread), err == nil && (isHalted(r) || r.Parked() && !p.isExpired(r)):
 	default:
 		err = next.Remove(ctx, p.Thread)
 	}
@@ -142,8 +142,8 @@ func (p *proposing) replace(ctx context.Context, was driver.Report) (_ driver.Re
 	}
 	switch p.Store = next.Store; {
 	case err == nil && r.Outcome != ticketpr.Failed:
-		err = next.replace(context.WithoutCancel(ctx))
-	case was.Parked() && !p.late(was):
+		err = next.replaceThread(context.WithoutCancel(ctx))
+	case was.Parked() && !p.isExpired(was):
 		p.Warn(stillWaits + p.Resuming())
 	}
 	return r, err
@@ -171,14 +171,14 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 		Ticket: p.ticket, Settings: p.Settings, Place: place, Entries: entries, Only: p.modules,
 	}
 	if p.check != "" {
-		what.Check = p.checked
+		what.Check = p.runCheck
 	}
 	return p.driver().Propose(ctx, what)
 }
 
-// mayPush checks that --push is possible, before anything is paid for, and sets p.onto. Without
+// checkMayPush checks that --push is possible, before anything is paid for, and sets p.onto. Without
 // --push it only refuses a tracker's ticket that the change would reveal on a public repository.
-func (p *proposing) mayPush(ctx context.Context) (err error) {
+func (p *proposing) checkMayPush(ctx context.Context) (err error) {
 	if own := p.ticket.Source == "file" || ticketpr.IssueNumber(p.ticket.Key) > 0; own && !p.Push {
 		return nil
 	}
@@ -211,9 +211,9 @@ func (p *proposing) Resuming() string {
 	return command
 }
 
-// checked runs the user's command on the change, in a folder that contains the base with the
+// runCheck runs the user's command on the change, in a folder that contains the base with the
 // change and nothing else. The command gets no credential of this process.
-func (p *proposing) checked(ctx context.Context, files []change.File) (*change.Check, error) {
+func (p *proposing) runCheck(ctx context.Context, files []change.File) (*change.Check, error) {
 	dir, err := os.MkdirTemp("", "pr-review-check-")
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 // stored returns a ticket's thread in the local store. It refuses flags that are for reviews.
 func (a *Terminal) stored(s Session) (*proposing, error) {
 	a.Ticketed, a.About = true, s.Thread
-	return &proposing{Terminal: a, Session: s}, a.onlyReviews()
+	return &proposing{Terminal: a, Session: s}, a.refuseReviewFlags()
 }
 
 // ShowProposal prints a ticket's draft in the local store.
@@ -265,12 +265,12 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 	if err != nil {
 		return err
 	}
-	r, err := p.standing(ctx)
+	r, err := p.readState(ctx)
 	if err != nil {
 		return err
 	}
 	switch {
-	case !halted(r):
+	case !isHalted(r):
 	case p.JSON:
 		p.last.Outcome = ""
 		return p.last.Print(p.Stdout)
@@ -283,11 +283,11 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 	return p.Decided(ctx, r)
 }
 
-// halted reports whether a thread neither waits nor ended: it runs, or was interrupted.
-func halted(r driver.Report) bool { return r.Outcome == ticketpr.Failed && r.Message == "" }
+// isHalted reports whether a thread neither waits nor ended: it runs, or was interrupted.
+func isHalted(r driver.Report) bool { return r.Outcome == ticketpr.Failed && r.Message == "" }
 
-// unfinished reports whether a thread was halted before its draft was made, or its revision.
-func (p *proposing) unfinished(r driver.Report) bool {
+// isUnfinished reports whether a thread was halted before its draft was made, or its revision.
+func (p *proposing) isUnfinished(r driver.Report) bool {
 	was := p.last.State.Decision
-	return halted(r) && (was == nil || was.Decision != decision.Approve)
+	return isHalted(r) && (was == nil || was.Decision != decision.Approve)
 }

@@ -17,11 +17,12 @@ import (
 	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
-func (p *proposing) unmoved(context.Context, driver.Report) error { return nil } // the base is a commit in the clone
+// checkUnmoved finds nothing moved: the base is a commit in the clone.
+func (p *proposing) checkUnmoved(context.Context, driver.Report) error { return nil }
 
 func (p *proposing) items(driver.Report) []decision.Item { return p.last.State.Items() }
 
-func (p *proposing) by(ctx context.Context) (string, error) {
+func (p *proposing) deciderName(ctx context.Context) (string, error) {
 	if p.onto != nil && p.onto.By != "" {
 		return p.onto.By, nil
 	}
@@ -72,7 +73,7 @@ func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision
 }
 
 func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
-	r, err := p.standing(ctx)
+	r, err := p.readState(ctx)
 	if err != nil {
 		return err
 	}
@@ -88,11 +89,11 @@ func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
 	}
 	p.base.Branch = state.Into
-	if err := p.mayPush(ctx); err != nil {
+	if err := p.checkMayPush(ctx); err != nil {
 		return err
 	}
-	if halted(r) {
-		if r, err = p.advance(ctx, p.unfinished(r), nil); err != nil {
+	if isHalted(r) {
+		if r, err = p.advance(ctx, p.isUnfinished(r), nil); err != nil {
 			return err
 		}
 	}
@@ -104,14 +105,14 @@ func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.
 	if r.Parked() {
 		return p.decide(ctx, p, r, given)
 	}
-	if err := p.sameAgain(p.last.State.Decision, given, p.items(r)); err != nil {
+	if err := p.checkSameDecision(p.last.State.Decision, given, p.items(r)); err != nil {
 		return err
 	}
 	return p.Decided(ctx, r)
 }
 
-// gone no longer names the branch of an approved change if the clone has lost it, and warns.
-func (p *proposing) gone(ctx context.Context) {
+// forgetLostBranch no longer names the branch of an approved change if the clone has lost it, and warns.
+func (p *proposing) forgetLostBranch(ctx context.Context) {
 	branch := p.last.Branch
 	if branch == "" || p.onto != nil || p.last.PullRequest != "" || p.base.Commit == "" { // shown, perhaps elsewhere
 		return
@@ -134,7 +135,7 @@ func (p *proposing) Park(r driver.Report, changes ...string) error {
 	if p.came = r; p.JSON {
 		return p.last.Print(p.Stdout)
 	}
-	p.parked(r, "Parked.", p.Resuming(), "or --abort, --revise TEXT; to leave out a file: --drop PATH)", changes)
+	p.printParked(r, "Parked.", p.Resuming(), "or --abort, --revise TEXT; to leave out a file: --drop PATH)", changes)
 	return nil
 }
 
@@ -146,7 +147,7 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 			return err
 		}
 	}
-	p.gone(ctx)
+	p.forgetLostBranch(ctx)
 	p.came = r
 	last, failed := p.last, driver.Failure(r)
 	if p.JSON {

@@ -38,7 +38,7 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 			err = errors.Join(err, old.release())
 		}
 	}()
-	done, err := finish(ctx, r.Store, r.Thread)
+	done, err := finishReplacement(ctx, r.Store, r.Thread)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 	if err := r.readFiles(ctx); err != nil { // they are compared with those of the thread
 		return nil, err
 	}
-	if r.Anew && anewFor(done, r.purpose()) {
+	if r.Anew && isSuccessorFor(done, r.purpose()) {
 		return nil, nil
 	}
 	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
@@ -61,7 +61,7 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 		return nil, err // it may contain a decision, so only a person may give it up
 	}
 	view := old.view
-	stale := r.stale(view)
+	stale := r.isStale(view)
 	if r.Anew {
 		stale = view.End != reviewpr.Posted || view.State.Pull == nil
 	}
@@ -90,9 +90,9 @@ const (
 	kindAgain = "again-"
 )
 
-// apart returns the beginning of the id of a run that replaces what is stored of the thread. A
+// successorPrefix returns the beginning of the id of a run that replaces what is stored of the thread. A
 // run with --again takes over nothing from one without it.
-func apart(thread string, anew bool, saved graph.Saved) string {
+func successorPrefix(thread string, anew bool, saved graph.Saved) string {
 	kind := kindNext
 	if anew {
 		kind = kindAgain
@@ -104,33 +104,34 @@ func apart(thread string, anew bool, saved graph.Saved) string {
 // successor returns the store of the run that replaces a thread, with what an earlier process
 // left of that run, if it can go on.
 func (r *Run) successor(ctx context.Context, old graph.Saved) (successor, error) {
-	next := successor{Store: r.Store, thread: r.Thread, apart: apart(r.Thread, r.Anew, old) + r.purpose()[:12]}
+	next := successor{Store: r.Store, thread: r.Thread,
+		apart: successorPrefix(r.Thread, r.Anew, old) + r.purpose()[:12]}
 	flow, err := reviewpr.New(reviewpr.Steps{}, next)
 	if err != nil {
 		return next, err
 	}
 	view, err := flow.Inspect(ctx, r.Thread)
-	if errors.Is(err, graph.ErrNoThread) || err == nil && !r.stale(view) && reviewpr.Intact(view) == nil {
+	if errors.Is(err, graph.ErrNoThread) || err == nil && !r.isStale(view) && reviewpr.Intact(view) == nil {
 		return next, nil
 	}
 	return next, next.Remove(ctx, r.Thread)
 }
 
-// replace puts the complete run in place of the old thread. Unless --again was given, it sets
+// replaceThread puts the complete run in place of the old thread. Unless --again was given, it sets
 // aside what the old one paid for, because that reviewer may be used again.
-func (r *Run) replace(ctx context.Context, old replaced) error {
+func (r *Run) replaceThread(ctx context.Context, old replaced) error {
 	if d := old.view.State.Draft; !r.Anew && !d.Rules && d.For != "" {
-		if err := put(ctx, r.Store, fmt.Sprintf("%s%s%.12s", r.Thread, aside, d.For), old.saved); err != nil {
+		if err := storeThread(ctx, r.Store, fmt.Sprintf("%s%s%.12s", r.Thread, aside, d.For), old.saved); err != nil {
 			return err
 		}
 	}
-	return old.next.replace(ctx)
+	return old.next.replaceThread(ctx)
 }
 
-// finish completes a replacement that a process which was killed left undone: a copy that was
+// finishReplacement completes a replacement that a process which was killed left undone: a copy that was
 // cut off, or one whose original was not removed. It returns the id of that original, or "". The
 // caller holds the thread's lock.
-func finish(ctx context.Context, store wire.Store, thread string) (string, error) {
+func finishReplacement(ctx context.Context, store wire.Store, thread string) (string, error) {
 	now, unread := store.Load(ctx, thread)
 	ids, err := store.Threads(ctx)
 	for _, id := range ids {
@@ -141,15 +142,15 @@ func finish(ctx context.Context, store wire.Store, thread string) (string, error
 		left, err := store.Load(ctx, id)
 		if n := len(now.Journal); err == nil && bytes.Equal(left.Snapshot, now.Snapshot) && n <= len(left.Journal) &&
 			slices.EqualFunc(left.Journal[:n], now.Journal, bytes.Equal) {
-			return id, successor{store, thread, id}.replace(ctx)
+			return id, successor{store, thread, id}.replaceThread(ctx)
 		}
 	}
 	return "", err
 }
 
-// anewFor reports whether the id of a run that replaced a thread is that of one with --again for
+// isSuccessorFor reports whether the id of a run that replaced a thread is that of one with --again for
 // a purpose.
-func anewFor(id, purpose string) bool {
+func isSuccessorFor(id, purpose string) bool {
 	return strings.Contains(id, aside+kindAgain) && strings.HasSuffix(id, "-"+purpose[:12])
 }
 
@@ -159,11 +160,11 @@ type successor struct {
 	thread, apart string
 }
 
-// replace puts the complete run in the thread's place.
-func (s successor) replace(ctx context.Context) error {
+// replaceThread puts the complete run in the thread's place.
+func (s successor) replaceThread(ctx context.Context) error {
 	saved, err := s.Load(ctx, s.thread)
 	if err == nil {
-		err = put(ctx, s.Store, s.thread, saved)
+		err = storeThread(ctx, s.Store, s.thread, saved)
 	}
 	if err != nil {
 		return err
@@ -202,8 +203,8 @@ func (s successor) Remove(ctx context.Context, thread string) error {
 	return s.Store.Remove(ctx, s.id(thread))
 }
 
-// put stores a thread's data under an id.
-func put(ctx context.Context, store graph.Store, id string, saved graph.Saved) error {
+// storeThread stores a thread's data under an id.
+func storeThread(ctx context.Context, store graph.Store, id string, saved graph.Saved) error {
 	if err := store.Save(ctx, id, saved.Snapshot); err != nil {
 		return err
 	}

@@ -53,14 +53,14 @@ func TestP4_AProcessKilledWhileItReplacesADraftLosesNeither(t *testing.T) {
 	for n := 0; ; n++ {
 		at, err := filestore.New(t.TempDir())
 		require.NoError(t, err)
-		require.NoError(t, put(t.Context(), at, thread, old))
+		require.NoError(t, storeThread(t.Context(), at, thread, old))
 		r := Run{Terminal: &Terminal{Options: &Options{}}, Session: Session{Thread: thread}}
 		left := n
 		r.Store = mortal{at, &left}
-		was := replaced{saved: old, next: successor{r.Store, thread, apart(thread, false, old) + "0123456789ab"}}
+		was := replaced{saved: old, next: successor{r.Store, thread, successorPrefix(thread, false, old) + "0123456789ab"}}
 		was.view.State.Draft = reviewpr.Draft{For: "0123456789abcdef"}
-		require.NoError(t, put(t.Context(), successor{at, thread, was.next.apart}, thread, waits))
-		err = r.replace(t.Context(), was)
+		require.NoError(t, storeThread(t.Context(), successor{at, thread, was.next.apart}, thread, waits))
+		err = r.replaceThread(t.Context(), was)
 
 		now, loaded := at.Load(t.Context(), thread)
 		require.NoError(t, loaded)

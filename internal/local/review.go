@@ -39,13 +39,13 @@ func (a *Terminal) Review(ctx context.Context, args []string) error {
 			a.Name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -; "+
 				"nothing for the work tree")
 	}
-	return a.drafting(ctx, "review", func(ctx context.Context, given decision.Verdict) error {
+	return a.runDrafting(ctx, "review", func(ctx context.Context, given decision.Verdict) error {
 		r, err := a.local(ctx, strings.Join(args, ""))
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(r.change.Objects) // does nothing if it is empty
-		if err := r.mayPost(given); err != nil {
+		if err := r.checkMayPost(given); err != nil {
 			return err
 		}
 		result, err := r.run(ctx)
@@ -59,9 +59,9 @@ func (a *Terminal) Review(ctx context.Context, args []string) error {
 	})
 }
 
-// drafting calls do with the verdict in the flags of a command that drafts, in a span of its
+// runDrafting calls do with the verdict in the flags of a command that drafts, in a span of its
 // own.
-func (a *Terminal) drafting(ctx context.Context, command string,
+func (a *Terminal) runDrafting(ctx context.Context, command string,
 	do func(context.Context, decision.Verdict) error) error {
 	given, err := a.Verdict()
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Run) revise(ctx context.Context, was driver.Report, answer *decision.An
 		}
 		asked = driver.AnswerTo(was.Packed.Manifest, *answer)
 	}
-	err := r.choose()
+	err := r.chooseReviewer()
 	if err == nil {
 		err = driver.MayRevise(r.reviewer, was.State.Draft)
 	}
@@ -142,7 +142,7 @@ func (r *Run) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Chan
 			return c, err
 		}
 		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Subject.Head, Digest: d.Subject.Digest}
-		return c, post.CheckHead(drafted, d.Thread, r.anew(state.Pull.Ref), driver.PullNow(c))
+		return c, post.CheckHead(drafted, d.Thread, r.againCommand(state.Pull.Ref), driver.PullNow(c))
 	case d.Subject.Head == "":
 		return r.withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil)
 	}

@@ -33,8 +33,8 @@ func (a *Terminal) Resuming(thread string, o *Options) string {
 	return command
 }
 
-// anew returns the command that reviews a pull request as it is now.
-func (a *Terminal) anew(ref pull.Ref) string {
+// againCommand returns the command that reviews a pull request as it is now.
+func (a *Terminal) againCommand(ref pull.Ref) string {
 	return a.Name + " review " + driver.Quoted(ref.String())
 }
 
@@ -76,7 +76,7 @@ type Run struct {
 // Report describes a stored thread of a review or a ticket.
 func (a *Terminal) Report(ctx context.Context, s Session) (driver.Report, error) {
 	if IsProposal(s.Thread) {
-		return (&proposing{Terminal: a, Session: s}).standing(ctx)
+		return (&proposing{Terminal: a, Session: s}).readState(ctx)
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{}, s.Store)
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (s Session, err
 		if err != nil {
 			continue // the threads command tells what is wrong with it
 		}
-		waits := r.Parked() && !a.late(r)
+		waits := r.Parked() && !a.isExpired(r)
 		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA &&
 			(a.Code == "" || a.Code == r.Code) {
 			s.Thread = id
@@ -147,7 +147,7 @@ func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string)
 	if err != nil {
 		return "", err
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return !matches(typed, id) })
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !namesThread(typed, id) })
 	switch len(ids) {
 	case 1:
 		return ids[0], nil
@@ -160,10 +160,10 @@ func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string)
 		"write more of one: "+strings.Join(ids, ", "))
 }
 
-// matches reports whether typed names the thread: its id, the id with its last part cut short,
+// namesThread reports whether typed names the thread: its id, the id with its last part cut short,
 // or the beginning of that part alone. A ticket's thread also matches without that part, or by
 // the ticket's key.
-func matches(typed, id string) bool {
+func namesThread(typed, id string) bool {
 	at := strings.LastIndexByte(id, ':')
 	about, ticket := id[:max(0, at)], strings.TrimSuffix(typed, ":")
 	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(id[at+1:], typed) ||

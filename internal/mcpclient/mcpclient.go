@@ -63,7 +63,7 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 		return s.current, s.tools, nil
 	}
 	open, err := s.connect(ctx, protocol)
-	if refused(err) { // by a server that knows later versions alone, perhaps
+	if isRefused(err) { // by a server that knows later versions alone, perhaps
 		if later, again := s.connect(ctx, ""); again == nil {
 			open, err = later, nil
 		}
@@ -97,8 +97,8 @@ func (s *Server) connect(ctx context.Context, version string) (*mcp.ClientSessio
 	return client.Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: version})
 }
 
-// refused reports whether a server understood a request and will not have it.
-func refused(err error) bool {
+// isRefused reports whether a server understood a request and will not have it.
+func isRefused(err error) bool {
 	var said *jsonrpc.Error
 	var status *transport.StatusError
 	return errors.As(err, &said) || errors.As(err, &status) && status.Code == http.StatusBadRequest

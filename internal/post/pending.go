@@ -46,8 +46,8 @@ func (s sighting) pending() []github.Review {
 	return slices.DeleteFunc(slices.Clone(s.reviews), func(r github.Review) bool { return r.State != pending })
 }
 
-// unclear reports whether the outcome of a write is unknown.
-func unclear(err error) bool {
+// isUnclear reports whether the outcome of a write is unknown.
+func isUnclear(err error) bool {
 	return errors.Is(err, write.ErrUnknown) || errors.Is(err, write.ErrGone)
 }
 
@@ -60,7 +60,7 @@ func (p *poster) post(ctx context.Context) (Posted, error) {
 			most = handoff.Settle
 		}
 		posted, err := p.try(ctx, 2*try, most)
-		if !unclear(err) {
+		if !isUnclear(err) {
 			if err != nil && lost != nil && problem.Check(err) == 0 {
 				err = fmt.Errorf("%w; looking for it: %w", lost, err)
 			}
@@ -86,7 +86,7 @@ func (p *poster) try(ctx context.Context, least, most int) (Posted, error) {
 	if err == nil && !s.found {
 		posted, err = p.release(ctx, held)
 	}
-	if held.ID != 0 && posted.URL != held.URL && !unclear(err) {
+	if held.ID != 0 && posted.URL != held.URL && !isUnclear(err) {
 		_ = p.w.DeletePending(context.WithoutCancel(ctx), p.q.Ref, held.ID) // the next job finds what remains
 	}
 	return posted, err
@@ -148,7 +148,7 @@ func (p *poster) findRecorded(on []handoff.Claim, s sighting) (sighting, error) 
 		i := slices.IndexFunc(s.reviews, func(r github.Review) bool {
 			have, _ := marker.Parse(r.Body)
 			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending &&
-				p.q.bars(r, have)
+				p.q.barsPosting(r, have)
 		})
 		if i < 0 {
 			continue

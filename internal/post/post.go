@@ -127,7 +127,7 @@ func Approved(r render.Review) string {
 // marker. A different review of ours in the thread is a refusal. Look writes nothing, so it also
 // tells the outcome of a write if that is unknown.
 func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
-	reviews, err := ourReviews(ctx, r, q.Ref, q.Thread, q.bars)
+	reviews, err := ourReviews(ctx, r, q.Ref, q.Thread, q.barsPosting)
 	if err != nil || len(reviews) == 0 {
 		return Posted{}, false, err
 	}
@@ -145,9 +145,9 @@ func anotherPosted(posted github.Review) error {
 		problem.At(posted.URL))
 }
 
-// bars reports whether a review of the thread bars another: one of the same diff, or one that was posted after
+// barsPosting reports whether a review of the thread bars another: one of the same diff, or one that was posted after
 // this was drafted and may say the same.
-func (q Request) bars(r github.Review, m marker.Review) bool {
+func (q Request) barsPosting(r github.Review, m marker.Review) bool {
 	return m.MayBeOf(q.Diff) || r.At.After(q.Drafted)
 }
 
@@ -160,7 +160,9 @@ func FindPosted(ctx context.Context, r Reader, ref pull.Ref, thread, diff string
 // FindDraft returns the page of our review of a thread's diff and the digest of the draft that it was. Both
 // are empty if there is none.
 func FindDraft(ctx context.Context, r Reader, ref pull.Ref, thread, diff string) (url, digest string, err error) {
-	reviews, err := ourReviews(ctx, r, ref, thread, func(_ github.Review, m marker.Review) bool { return m.MayBeOf(diff) })
+	reviews, err := ourReviews(ctx, r, ref, thread, func(_ github.Review, m marker.Review) bool {
+		return m.MayBeOf(diff)
+	})
 	if err != nil || len(reviews) == 0 {
 		return "", "", err
 	}

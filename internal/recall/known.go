@@ -63,7 +63,7 @@ func (c Change) mergeDrafts(all []finding.Earlier) []finding.Earlier {
 				continue // it was dropped later
 			}
 			if told[of] {
-				complete(all, k)
+				fillCategory(all, k)
 			} else if len(all)+len(news) < 2*maxPosted {
 				news = append(news, k)
 			}
@@ -83,8 +83,8 @@ type key struct {
 
 func keyOf(e finding.Earlier) key { return key{e.Fate, e.Fingerprint} }
 
-// complete fills in the first match without a category from a draft.
-func complete(all []finding.Earlier, k finding.Earlier) {
+// fillCategory fills in the first match without a category from a draft.
+func fillCategory(all []finding.Earlier, k finding.Earlier) {
 	for i, e := range all {
 		if keyOf(e) != keyOf(k) || e.Category != "" {
 			continue

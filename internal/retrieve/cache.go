@@ -55,7 +55,7 @@ func entryOf(r Request) entry {
 	})
 	slices.Sort(names)
 	whole := r.Query
-	if parseQuery(r.Query).sentence() {
+	if parseQuery(r.Query).isSentence() {
 		whole = ""
 	}
 	return entry{key: fmt.Sprintf("%d %q %q %q", r.K, r.Paths, names, whole),

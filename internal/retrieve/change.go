@@ -28,10 +28,10 @@ type around struct {
 	users, named, typed []chunk.Chunk // those that use names, define touched, and define types
 }
 
-// changed returns the lists for a change: the users of what it changes, and the definitions
+// changeLists returns the lists for a change: the users of what it changes, and the definitions
 // of the names on its lines and of the types in the signatures around it. Chunks that hold
 // the change are not hits: the caller has them already.
-func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
+func (s *search) changeLists(ctx context.Context, words ranked) ([]list, error) {
 	var a around
 	_, err := s.stage("structure", func() (_ []chunk.Chunk, err error) {
 		a, err = s.follow(ctx, words)
@@ -61,7 +61,7 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, err error)
 		// Most calls are those of another's. Nothing else can call what is new.
 		if slices.Contains(a.methods, name) && (few[name] == nil || s.question.hunks[0].OldStart == 0) {
 			a.common = append(a.common, name)
-			found = without(found, func(c chunk.Chunk) bool {
+			found = removeMatching(found, func(c chunk.Chunk) bool {
 				return !slices.Contains(linked, c.Path) && !slices.ContainsFunc(a.classes, func(class string) bool {
 					return lang.WordAt(c.Text, class) >= 0
 				})
@@ -74,12 +74,12 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, err error)
 	by, err := s.definitions(ctx, slices.Concat(a.touched, a.types)...)
 	defined := func(names []string) (all []chunk.Chunk) {
 		for _, name := range names {
-			all = append(all, without(by[name], func(c chunk.Chunk) bool { return a.local(c, name) })...)
+			all = append(all, removeMatching(by[name], func(c chunk.Chunk) bool { return a.isLocalName(c, name) })...)
 		}
 		return all
 	}
 	a.named = defined(a.touched)
-	a.typed = without(defined(a.types), func(c chunk.Chunk) bool { return c.Kind != chunk.Type })
+	a.typed = removeMatching(defined(a.types), func(c chunk.Chunk) bool { return c.Kind != chunk.Type })
 	return a, err
 }
 
@@ -89,7 +89,7 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 	if err != nil {
 		return a, err
 	}
-	lines := changedLines(s.question.hunks, newSide(file, s.question.hunks))
+	lines := changedLines(s.question.hunks, fitsNewSide(file, s.question.hunks))
 	s.hidden = map[string]bool{}
 	for _, c := range file {
 		a.text += c.Text + "\n"
@@ -102,9 +102,9 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 	return a, nil
 }
 
-// local reports whether a name that a function defines in addition to its own is just that of a local variable:
+// isLocalName reports whether a name that a function defines in addition to its own is just that of a local variable:
 // no changed line names it as a field. A conversion, such as C#'s operator int, is not named at all.
-func (a around) local(c chunk.Chunk, name string) bool {
+func (a around) isLocalName(c chunk.Chunk, name string) bool {
 	own := name == c.Name || c.Kind != chunk.Function && c.Kind != chunk.Method
 	return strings.Contains(c.Signature, "operator "+name) ||
 		!own && !strings.Contains(a.code, "."+name) && !strings.Contains(a.code, "@"+name)
@@ -155,7 +155,7 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 			a.names = append(a.names, name)
 		}
 	}
-	a.names = once(slices.DeleteFunc(a.names, func(name string) bool {
+	a.names = unique(slices.DeleteFunc(a.names, func(name string) bool {
 		return len(name) < 3 || name == "self" || slices.Contains(constructors, name)
 	}))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
@@ -165,7 +165,7 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }
 
-func once(names []string) (kept []string) {
+func unique(names []string) (kept []string) {
 	for _, name := range names {
 		if !slices.Contains(kept, name) {
 			kept = append(kept, name)
@@ -174,8 +174,8 @@ func once(names []string) (kept []string) {
 	return kept
 }
 
-// newSide reports whether a file fits the new side of the hunks better than the old one.
-func newSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
+// fitsNewSide reports whether a file fits the new side of the hunks better than the old one.
+func fitsNewSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
 	text := map[int]string{}
 	for _, c := range file {
 		n := c.StartLine
@@ -216,7 +216,7 @@ func (l changedLine) inBody(c chunk.Chunk) bool {
 	}
 	n := c.StartLine
 	for line := range strings.SplitSeq(c.Text, "\n") {
-		if opens(c, line) {
+		if isSignatureLine(c, line) {
 			return l.gone && n <= l.at && l.at < c.EndLine || !l.gone && n < l.at && l.at <= c.EndLine
 		}
 		n++

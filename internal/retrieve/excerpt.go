@@ -34,7 +34,7 @@ func Best(c chunk.Chunk, query string, most int) []Line {
 		for _, token := range slices.Compact(slices.Sorted(slices.Values(chunk.Tokens(line)))) {
 			scores[n] += worth[token]
 		}
-		if strings.ContainsFunc(line, unicode.IsLetter) && !opens(c, line) {
+		if strings.ContainsFunc(line, unicode.IsLetter) && !isSignatureLine(c, line) {
 			all = append(all, Line{n, line})
 		}
 		n++
@@ -50,8 +50,8 @@ func Best(c chunk.Chunk, query string, most int) []Line {
 	return best
 }
 
-// opens reports whether a line is the chunk's signature, or the signature's first line.
-func opens(c chunk.Chunk, line string) bool {
+// isSignatureLine reports whether a line is the chunk's signature, or the signature's first line.
+func isSignatureLine(c chunk.Chunk, line string) bool {
 	text := strings.TrimRight(strings.TrimSpace(line), " {")
 	return text != "" && c.Signature != "" &&
 		(strings.HasPrefix(c.Signature, text) || strings.HasPrefix(text, c.Signature))

@@ -46,11 +46,11 @@ func fuse(lists []list, most int, hidden map[string]bool) []Hit {
 		}
 	}
 	order.Stable(all, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), byPlace(a.Chunk, b.Chunk))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), compareByPlace(a.Chunk, b.Chunk))
 	})
 	return all[:min(len(all), most)]
 }
 
-func byPlace(a, b chunk.Chunk) int {
+func compareByPlace(a, b chunk.Chunk) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.StartLine, b.StartLine))
 }

@@ -50,18 +50,18 @@ func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Pi
 	s := &search{Engine: e, Index: e.source(), Request: Request{K: merged}, question: question{
 		text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks}}
 	candidates, err := s.candidates(ctx, shown)
-	s.result.tell(span, "pack of "+f.Path)
+	s.result.recordOn(span, "pack of "+f.Path)
 	span.End(err)
 	if err != nil {
 		return nil, s.result.Notes, err
 	}
-	return choose(candidates, min(tokens, room(len(s.question.text)))*bytesPerToken), s.result.Notes, nil
+	return choose(candidates, min(tokens, packTokensFor(len(s.question.text)))*bytesPerToken), s.result.Notes, nil
 }
 
-// room returns how many tokens a pack may have for a patch of that many bytes: three tenths
+// packTokensFor returns how many tokens a pack may have for a patch of that many bytes: three tenths
 // of the patch and the instructions that go with it, so that the input for a file costs at
 // most 1.3 times as much.
-func room(patch int) int {
+func packTokensFor(patch int) int {
 	const instructions = 4_000
 	return (instructions + patch/bytesPerToken) * 3 / 10
 }
@@ -91,7 +91,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	if err != nil {
 		return nil, err
 	}
-	lostNames, lost, err := s.lost(ctx)
+	lostNames, lost, err := s.removedNames(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -102,43 +102,46 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.found(ctx, words)
+	hits, err := s.searchResults(ctx, words)
 	if err != nil {
 		return nil, err
 	}
 	linked := s.Index.Linked(q.path)
 	p := pieces{change: q, shown: shown, seen: map[string]bool{}}
-	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(q.hunks, true)))
+	p.add(Encloses, a.enclosing, mostEnclosing, linesNumbered(changedLines(q.hunks, true)))
 	named := func(c chunk.Chunk) bool {
 		names := a.names
 		// "jobs" there is not what code calls so
 		if lang.Of(c.Path).Kind == lang.Settings && lang.Of(q.path).Kind == lang.Code {
 			names = slices.DeleteFunc(slices.Clone(names), word().MatchString)
 		}
-		return naming(names)(0, code(c.Path, c.Text))
+		return linesNaming(names)(0, code(c.Path, c.Text))
 	}
-	users := without(q.related(a.users), func(c chunk.Chunk) bool {
+	users := removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
 		return !named(c) || onlyImports(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
 	})
 	users = index.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
-	p.add(Calls, users, fewUsers, naming(a.names))
-	p.add(Similar, without(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
-		naming(a.names))
-	p.add(Defines, index.Ahead(s.visible(q.related(a.named), linked, a), s.changes), mostNamed, naming(a.touched))
-	p.add(Defines, without(q.related(a.typed), q.unseenTest), mostNamed, naming(a.types))
-	p.add(Calls, users, mostUsers-fewUsers, naming(a.names))
-	p.add(Similar, without(lost, isTest), mostLost, naming(lostNames))
-	coded := naming(slices.DeleteFunc(chunk.Identifiers(a.code), func(name string) bool { return !looksCoded(name) }))
-	touching := naming(a.names)
+	p.add(Calls, users, fewUsers, linesNaming(a.names))
+	p.add(Similar, removeMatching(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
+		linesNaming(a.names))
+	p.add(Defines, index.Ahead(s.visible(q.sameLanguage(a.named), linked, a), s.isInChange), mostNamed,
+		linesNaming(a.touched))
+	p.add(Defines, removeMatching(q.sameLanguage(a.typed), q.unseenTest), mostNamed, linesNaming(a.types))
+	p.add(Calls, users, mostUsers-fewUsers, linesNaming(a.names))
+	p.add(Similar, removeMatching(lost, isTest), mostLost, linesNaming(lostNames))
+	coded := linesNaming(slices.DeleteFunc(chunk.Identifiers(a.code), func(name string) bool {
+		return !looksCoded(name)
+	}))
+	touching := linesNaming(a.names)
 	if len(a.names) == 0 {
 		touching = coded
 	}
-	p.add(Tests, q.related(tests), mostTests, touching)
+	p.add(Tests, q.sameLanguage(tests), mostTests, touching)
 	if err := s.constants(ctx, &p); err != nil {
 		return nil, err
 	}
 	prose := func(path string) bool { return lang.Of(path).Kind == lang.Prose }
-	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
+	p.add(Similar, removeMatching(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || prose(q.path) && !prose(h.Path) ||
 			path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
 	}), mostJoined, coded)
@@ -161,7 +164,7 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 			return err
 		}
 		text, named := code(piece.Path, piece.Text), []string(nil)
-		p.add(Defines, without(file, func(c chunk.Chunk) bool {
+		p.add(Defines, removeMatching(file, func(c chunk.Chunk) bool {
 			if c.Kind != chunk.Constants {
 				return true
 			}
@@ -172,7 +175,7 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 				}
 			}
 			return len(named) == before
-		}), mostConstants, naming(named))
+		}), mostConstants, linesNaming(named))
 	}
 	return nil
 }
@@ -187,16 +190,16 @@ func (s *search) visible(chunks []chunk.Chunk, linked []string, a around) []chun
 		named[c.Name]++
 	}
 	byFile := slices.Contains([]string{"javascript", "python"}, cmp.Or(lang.Of(file).Like, lang.Of(file).Name))
-	return without(chunks, func(c chunk.Chunk) bool {
+	return removeMatching(chunks, func(c chunk.Chunk) bool {
 		near := slices.Contains(linked, c.Path) || c.Path == file ||
 			path.Dir(c.Path) == path.Dir(file) && !byFile
 		return s.question.unseenTest(c) ||
-			!near && !s.changes(c) && (named[c.Name] > 1 || !a.means(c))
+			!near && !s.isInChange(c) && (named[c.Name] > 1 || !a.mayMean(c))
 	})
 }
 
-// means reports whether the changed code may mean a chunk of which it is not known that the file can see it.
-func (a around) means(c chunk.Chunk) bool {
+// mayMean reports whether the changed code may mean a chunk of which it is not known that the file can see it.
+func (a around) mayMean(c chunk.Chunk) bool {
 	switch c.Kind {
 	case chunk.Constants:
 		return false
@@ -214,28 +217,28 @@ func onlyImports(c chunk.Chunk) bool {
 	return c.Name == "" && lang.Of(c.Path).Kind == lang.Code && !strings.ContainsAny(c.Text, "(=")
 }
 
-// changes reports whether a chunk is in a file of the change.
-func (s *search) changes(c chunk.Chunk) bool { return slices.Contains(s.Changed, c.Path) }
+// isInChange reports whether a chunk is in a file of the change.
+func (s *search) isInChange(c chunk.Chunk) bool { return slices.Contains(s.Changed, c.Path) }
 
-// found returns what a search for the change finds, without unnamed chunks such as imports, which say little.
-func (s *search) found(ctx context.Context, words ranked) ([]chunk.Chunk, error) {
+// searchResults returns what a search for the change finds, without unnamed chunks such as imports, which say little.
+func (s *search) searchResults(ctx context.Context, words ranked) ([]chunk.Chunk, error) {
 	near, err := s.similar(ctx, s.embed(ctx))
 	if err != nil {
 		return nil, err
 	}
 	s.result.Hits = fuse([]list{words.best(), near}, merged, s.hidden)
 	s.rerank(ctx, s.result.Hits)
-	return without(hitChunks(s.result.Hits), func(c chunk.Chunk) bool {
+	return removeMatching(hitChunks(s.result.Hits), func(c chunk.Chunk) bool {
 		return c.Name == "" && c.Kind != chunk.Window
 	}), nil
 }
 
 var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
 
-// lost returns the names and quoted texts that are only on removed lines, such as a setting,
+// removedNames returns the names and quoted texts that are only on removed lines, such as a setting,
 // a key or a path, and the chunks that mention them. It leaves out what says nothing: a name that
 // more than rareWithin chunks mention, and a plain word of prose.
-func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk, err error) {
+func (s *search) removedNames(ctx context.Context) (names []string, chunks []chunk.Chunk, err error) {
 	before, now := plain(s.question.hunks, diff.Delete), plain(s.question.hunks, diff.Add, diff.Context)
 	all := chunk.Identifiers(before)
 	if lang.Of(s.question.path).Kind == lang.Prose { // most are just words
@@ -246,7 +249,7 @@ func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk
 		texts = append(texts, text[1:len(text)-1])
 	}
 	all = append(all, texts...)
-	for _, name := range once(all) {
+	for _, name := range unique(all) {
 		if len(name) < 3 || lang.WordAt(now, name) >= 0 {
 			continue
 		}
@@ -258,7 +261,7 @@ func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk
 			continue
 		}
 		if word().MatchString(name) && !slices.Contains(texts, name) { // it says nothing of other languages' code
-			found = without(s.question.related(found), func(c chunk.Chunk) bool {
+			found = removeMatching(s.question.sameLanguage(found), func(c chunk.Chunk) bool {
 				return lang.WordAt(code(c.Path, c.Text), name) < 0
 			})
 		}
@@ -274,15 +277,15 @@ func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }
 // unseenTest reports whether a chunk is of a test that the changed file, which is none, does not see.
 func (q question) unseenTest(c chunk.Chunk) bool { return isTest(c) && !lang.IsTest(q.path) }
 
-func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
+func removeMatching(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), which)
 }
 
-// related removes the chunks of code in other languages, which cannot use the change's names, and of the folder in
+// sameLanguage removes the chunks of code in other languages, which cannot use the change's names, and of the folder in
 // which projects in C keep those of others, whose names are all in one space.
-func (q question) related(chunks []chunk.Chunk) []chunk.Chunk {
+func (q question) sameLanguage(chunks []chunk.Chunk) []chunk.Chunk {
 	const others = "deps/"
-	return without(chunks, func(c chunk.Chunk) bool {
+	return removeMatching(chunks, func(c chunk.Chunk) bool {
 		return lang.Of(c.Path).Kind == lang.Code && !index.Akin(c.Path, q.path) ||
 			strings.HasPrefix(c.Path, others) && !strings.HasPrefix(q.path, others)
 	})

@@ -30,22 +30,22 @@ type pieces struct {
 // wanted reports whether a line, given by number and text, is one that its chunk is shown for.
 type wanted func(n int, line string) bool
 
-// naming wants lines that hold one of the names.
-func naming(names []string) wanted {
+// linesNaming wants lines that hold one of the names.
+func linesNaming(names []string) wanted {
 	return func(_ int, line string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return lang.WordAt(line, name) >= 0 })
 	}
 }
 
-// numbered wants the lines with these numbers.
-func numbered(lines []changedLine) wanted {
+// linesNumbered wants the lines with these numbers.
+func linesNumbered(lines []changedLine) wanted {
 	return func(n int, _ string) bool {
 		return slices.ContainsFunc(lines, func(l changedLine) bool { return l.at == n })
 	}
 }
 
-// in returns the first wanted line and the last one near it, counted from 0; -1 if there is none.
-func (want wanted) in(start int, lines []string) (first, last int) {
+// span returns the first wanted line and the last one near it, counted from 0; -1 if there is none.
+func (want wanted) span(start int, lines []string) (first, last int) {
 	first = -1
 	for i := 0; i < len(lines) && want != nil && (first < 0 || i-first <= before+behind); i++ {
 		if want(start+i, lines[i]) {
@@ -58,8 +58,8 @@ func (want wanted) in(start int, lines []string) (first, last int) {
 	return first, last
 }
 
-// anyOf reports whether a chunk has a wanted line.
-func (want wanted) anyOf(c chunk.Chunk) bool {
+// hasLine reports whether a chunk has a wanted line.
+func (want wanted) hasLine(c chunk.Chunk) bool {
 	n := c.StartLine - 1
 	return slices.ContainsFunc(strings.Split(c.Text, "\n"), func(line string) bool { n++; return want(n, line) })
 }
@@ -77,15 +77,15 @@ func code(file, text string) string {
 func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 	for _, c := range chunks {
 		id := c.ID()
-		if most <= 0 || p.seen[id] || c.Kind == chunk.Window && kind != Encloses && !want.anyOf(c) {
+		if most <= 0 || p.seen[id] || c.Kind == chunk.Window && kind != Encloses && !want.hasLine(c) {
 			continue
 		}
 		p.seen[id] = true
-		piece := Piece{Chunk: narrowed(c, want), Why: kind}
+		piece := Piece{Chunk: narrowToLines(c, want), Why: kind}
 		if kind == Encloses && c.Kind != chunk.Constants && c.EndLine-c.StartLine < wholeAround {
 			piece.around = c
 		}
-		shown, lines := p.shownOf(piece.Chunk), piece.EndLine-piece.StartLine+1
+		shown, lines := p.countShown(piece.Chunk), piece.EndLine-piece.StartLine+1
 		piece.shown = 5*shown > 3*lines
 		if shown < lines && (2*shown <= lines || piece.around.Text != "") {
 			p.all = append(p.all, piece)
@@ -94,8 +94,8 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 	}
 }
 
-// shownOf returns how many lines of a chunk the diff shows.
-func (p *pieces) shownOf(c chunk.Chunk) (n int) {
+// countShown returns how many lines of a chunk the diff shows.
+func (p *pieces) countShown(c chunk.Chunk) (n int) {
 	for line := c.StartLine; line <= c.EndLine && c.Path == p.change.path; line++ {
 		if p.shown.Admit("RIGHT", line, line) {
 			n++
@@ -114,18 +114,18 @@ const (
 	behind      = 6
 )
 
-// narrowed returns a chunk or, if it is long, the lines around its first wanted ones, those of
+// narrowToLines returns a chunk or, if it is long, the lines around its first wanted ones, those of
 // code before others; if it has none, its beginning. A long chunk is redacted before it is cut,
 // since a part of a credential is not recognized as one.
-func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
+func narrowToLines(c chunk.Chunk, want wanted) chunk.Chunk {
 	if strings.Count(c.Text, "\n") < whole {
 		return c
 	}
 	text := secret.Redact(c.Text)
 	lines := strings.Split(text, "\n")
-	first, last := want.in(c.StartLine, strings.Split(code(c.Path, text), "\n"))
+	first, last := want.span(c.StartLine, strings.Split(code(c.Path, text), "\n"))
 	if first < 0 {
-		first, last = want.in(c.StartLine, lines)
+		first, last = want.span(c.StartLine, lines)
 	}
 	from, to := max(first-before, 0), min(last+behind, len(lines)-1)
 	if first < 0 {

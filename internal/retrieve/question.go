@@ -57,8 +57,8 @@ func parseQuery(query string) question {
 	return q
 }
 
-// sentence reports whether a question is words, rather than a diff or a name's uses.
-func (q question) sentence() bool { return q.hunks == nil && !q.uses }
+// isSentence reports whether a question is words, rather than a diff or a name's uses.
+func (q question) isSentence() bool { return q.hunks == nil && !q.uses }
 
 // plain returns the lines of hunks without their markers, only those of some kinds if any are given.
 func plain(hunks []diff.Hunk, kinds ...diff.Op) string {
@@ -90,7 +90,7 @@ func looksCoded(word string) bool {
 // terms returns the terms of the question, with synonyms if it is a sentence.
 func (q question) terms() []index.Term {
 	terms := index.Terms(q.text)
-	if q.sentence() {
+	if q.isSentence() {
 		for i, t := range terms {
 			terms[i] = withSynonyms(t)
 		}

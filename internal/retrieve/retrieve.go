@@ -82,14 +82,14 @@ func (e *Engine) Search(ctx context.Context, r Request) (Result, error) {
 	x := e.source()
 	result, err := e.search(ctx, x, r)
 	if err != nil && ctx.Err() == nil {
-		if x, err = e.instead(ctx, x, err); err == nil {
+		if x, err = e.fallbackSource(ctx, x, err); err == nil {
 			result, err = e.search(ctx, x, r)
 		}
 	}
 	if r.Untold {
 		r.Query = ""
 	}
-	result.tell(span, r.Query)
+	result.recordOn(span, r.Query)
 	span.End(err)
 	return result, err
 }
@@ -100,8 +100,8 @@ func (e *Engine) source() *index.Source {
 	return e.Index
 }
 
-// instead returns the source to use after one has failed.
-func (e *Engine) instead(ctx context.Context, failed *index.Source, err error) (*index.Source, error) {
+// fallbackSource returns the source to use after one has failed.
+func (e *Engine) fallbackSource(ctx context.Context, failed *index.Source, err error) (*index.Source, error) {
 	e.turn.Lock()
 	defer e.turn.Unlock()
 	if e.Index != failed {
@@ -166,13 +166,13 @@ func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 	var rest []list
 	switch {
 	case s.question.hunks != nil:
-		rest, err = s.changed(ctx, words)
+		rest, err = s.changeLists(ctx, words)
 	case s.question.uses:
 		var uses []chunk.Chunk
-		uses, err = s.uses(ctx, s.question.words[0], words)
+		uses, err = s.mentionStage(ctx, s.question.words[0], words)
 		rest = []list{{name: "structure", weight: 3, chunks: uses}}
 	default:
-		rest, err = s.named(ctx, words)
+		rest, err = s.nameLists(ctx, words)
 	}
 	return append([]list{words.best(), near}, rest...), err
 }
@@ -208,8 +208,8 @@ func (s Stage) IDs(most int) []string {
 	return all
 }
 
-// tell records a result on its span: the hits, and the first chunks of the lists by words and by vectors.
-func (r Result) tell(span *trace.Span, query string) {
+// recordOn records a result on its span: the hits, and the first chunks of the lists by words and by vectors.
+func (r Result) recordOn(span *trace.Span, query string) {
 	if span == nil {
 		return
 	}

@@ -39,17 +39,17 @@ func (s *search) mentions(ctx context.Context, name string, words ranked) (found
 	return found[:min(len(found), merged)], all, nil
 }
 
-// around follows the hits of a sentence: what they call is often what was asked for, and
+// aroundHits follows the hits of a sentence: what they call is often what was asked for, and
 // a file with many hits is more likely to have it.
-func (s *search) around(ctx context.Context, words ranked) ([]list, error) {
-	called, err := s.stage("structure", func() ([]chunk.Chunk, error) { return s.called(ctx, words) })
+func (s *search) aroundHits(ctx context.Context, words ranked) ([]list, error) {
+	called, err := s.stage("structure", func() ([]chunk.Chunk, error) { return s.calledDefinitions(ctx, words) })
 	files := words.byFile(append(slices.Clone(called), words.best().chunks...))
 	return []list{{name: "structure", weight: 0.5, chunks: called}, {weight: 0.4, chunks: files}}, err
 }
 
-// called returns the definitions of the names that the best hits mention, those of the
+// calledDefinitions returns the definitions of the names that the best hits mention, those of the
 // best hit first.
-func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, err error) {
+func (s *search) calledDefinitions(ctx context.Context, words ranked) (all []chunk.Chunk, err error) {
 	best := words.best().chunks
 	named := make([][]string, len(best))
 	for i, c := range best {

@@ -31,7 +31,7 @@ type ranked struct {
 func (s *search) lexical(ctx context.Context) (r ranked, err error) {
 	_, err = s.stage("lexical", func() ([]chunk.Chunk, error) {
 		r.hits, err = s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Paths)
-		if s.question.sentence() && !slices.Contains(chunk.Tokens(s.question.text), "test") {
+		if s.question.isSentence() && !slices.Contains(chunk.Tokens(s.question.text), "test") {
 			for i, h := range r.hits {
 				if lang.IsTest(h.Path) {
 					r.hits[i].Score *= testFactor
@@ -56,7 +56,7 @@ func (r ranked) best() list {
 // byWords sorts chunks by their place in r, and puts those that are not in it last.
 func (r ranked) byWords(chunks []chunk.Chunk) []chunk.Chunk {
 	order.Stable(chunks, func(a, b chunk.Chunk) int {
-		return cmp.Or(cmp.Compare(r.place[a.ID()], r.place[b.ID()]), byPlace(a, b))
+		return cmp.Or(cmp.Compare(r.place[a.ID()], r.place[b.ID()]), compareByPlace(a, b))
 	})
 	return chunks
 }
@@ -102,10 +102,10 @@ func (s *search) note(text string, cause error) {
 	s.result.Notes = append(s.result.Notes, text)
 }
 
-// named returns the lists for the names in a question: their definitions, and the mentions
+// nameLists returns the lists for the names in a question: their definitions, and the mentions
 // of the last name. With more than three names, or without a definition, it returns what
 // around finds in place of the mentions.
-func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
+func (s *search) nameLists(ctx context.Context, words ranked) ([]list, error) {
 	names := s.question.words
 	alone := len(names) <= 3
 	definitions, err := s.stage("symbol", func() (all []chunk.Chunk, err error) {
@@ -121,10 +121,10 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 	}
 	lists := []list{{name: "symbol", weight: 2, chunks: definitions}}
 	if len(definitions) == 0 || !alone {
-		around, err := s.around(ctx, words)
+		around, err := s.aroundHits(ctx, words)
 		return append(around, lists...), err
 	}
-	uses, err := s.uses(ctx, names[len(names)-1], words)
+	uses, err := s.mentionStage(ctx, names[len(names)-1], words)
 	return append(lists, list{name: "structure", weight: 1, chunks: uses}), err
 }
 
@@ -136,8 +136,8 @@ func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 	})
 }
 
-// uses runs the stage that finds the chunks that mention a name.
-func (s *search) uses(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
+// mentionStage runs the stage that finds the chunks that mention a name.
+func (s *search) mentionStage(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
 	return s.stage("structure", func() ([]chunk.Chunk, error) {
 		found, _, err := s.mentions(ctx, name, words)
 		return found, err

@@ -93,15 +93,15 @@ func (t *task) conclude(failures []error, parts int) {
 		t.failed(failures[0])
 	default:
 		t.out.State, t.out.Reason = finding.Partly, reason(failures[0])
-		t.out.Incomplete = t.out.Incomplete || slices.ContainsFunc(failures, transient)
+		t.out.Incomplete = t.out.Incomplete || slices.ContainsFunc(failures, isTransient)
 		if more := len(failures) - 1; more > 0 {
 			t.out.Reason += finding.Reason(fmt.Sprintf("; and %d more of its parts", more))
 		}
 	}
 }
 
-// transient reports whether a failure may be gone on another day.
-func transient(err error) bool {
+// isTransient reports whether a failure may be gone on another day.
+func isTransient(err error) bool {
 	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) &&
 		!errors.Is(err, agent.ErrTurns)
 }

@@ -18,7 +18,7 @@ var errorDropped = rule{
 		"why it does not matter.",
 	find: in{golang: eachAdded(func(h *hunk, i int) (hit, bool) {
 		code := h.codeAt(i)
-		if !strings.Contains(code, "(") || strings.HasPrefix(code, "_ =") || h.commented(i) {
+		if !strings.Contains(code, "(") || strings.HasPrefix(code, "_ =") || h.hasComment(i) {
 			return hit{}, false // if it is dropped, then on purpose
 		}
 		name := statement(h, i)

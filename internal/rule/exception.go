@@ -28,13 +28,13 @@ func emptyExceptBlock(h *hunk, i int) bool {
 		return false
 	}
 	m := broadExcept().FindStringSubmatch(h.codeAt(i))
-	if m == nil || h.commented(i) || h.isMinorFailure(i) {
+	if m == nil || h.hasComment(i) || h.isMinorFailure(i) {
 		return false
 	}
 	if m[1] != "" {
 		return emptyStatement().MatchString(m[1])
 	}
-	return emptyStatement().MatchString(h.codeAt(i+1)) && !h.commented(i+1)
+	return emptyStatement().MatchString(h.codeAt(i+1)) && !h.hasComment(i+1)
 }
 
 var closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
@@ -79,8 +79,8 @@ func (h *hunk) hadLine(text string) bool {
 	})
 }
 
-// commented reports whether line i has a comment, which counts as the reason.
-func (h *hunk) commented(i int) bool {
+// hasComment reports whether line i has a comment, which counts as the reason.
+func (h *hunk) hasComment(i int) bool {
 	l := h.lines[i]
 	for n := range len(l.text) {
 		if l.code[n] == ' ' && l.text[n] != ' ' {

@@ -56,7 +56,7 @@ func unlessIntended(find finder) finder {
 	return func(h *hunk) []hit {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
 			text := h.lines[at.line].text
-			return h.commented(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) ||
+			return h.hasComment(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) ||
 				plainly().MatchString(text) && !strings.Contains(text, "https://") || h.isConditional(at.line)
 		})
 	}
@@ -129,8 +129,8 @@ func lastNonEmpty(groups []string) string {
 	return ""
 }
 
-// continues reports whether a line of code continues on the next one.
-func continues(code string) bool {
+// continuesOnNextLine reports whether a line of code continues on the next one.
+func continuesOnNextLine(code string) bool {
 	return slices.ContainsFunc([]string{"(", ",", "=", "=>", "+", "&&", "||", "?", "[", ".", "return", "await"},
 		func(end string) bool { return strings.HasSuffix(code, end) })
 }
@@ -143,7 +143,7 @@ func statement(h *hunk, i int) string {
 		return ""
 	}
 	name, _, called := strings.Cut(code, "(")
-	if !called || !dotted().MatchString(name) || continues(h.codeAbove(i)) || strings.Contains(code, ").") {
+	if !called || !dotted().MatchString(name) || continuesOnNextLine(h.codeAbove(i)) || strings.Contains(code, ").") {
 		return ""
 	}
 	return name

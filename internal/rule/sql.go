@@ -132,7 +132,7 @@ func (h *hunk) isSQL(parts []literal) bool {
 	i := h.lineAt(first.opening)
 	above := h.codeAbove(i)
 	return strings.TrimSpace(text.String())[0] < 'a' || sqlCall().MatchString(h.lines[i].code) ||
-		continues(above) && sqlCall().MatchString(above) || sqlCall().MatchString(h.codeAt(h.nextCode(i)))
+		continuesOnNextLine(above) && sqlCall().MatchString(above) || sqlCall().MatchString(h.codeAt(h.nextCode(i)))
 }
 
 // boundLater reports whether the only insertion is one list on line i, which mostly holds

@@ -19,29 +19,29 @@ const maxModules = 60
 // else its folders, sorted by name, then one for the files at the root. paths are all of its files;
 // read returns a file's contents, or nil.
 func Derive(paths []string, read func(string) []byte) []config.Module {
-	dirs := with(paths, "go.mod")
+	dirs := foldersWith(paths, "go.mod")
 	if len(dirs) < 2 || slices.Contains(dirs, ".") {
-		dirs = workspaces(with(paths, "package.json"), append(named(read("package.json")),
-			listed(pnpmList, read("pnpm-workspace.yaml"))...))
+		dirs = workspaces(foldersWith(paths, "package.json"), append(packageGlobs(read("package.json")),
+			listItems(pnpmList, read("pnpm-workspace.yaml"))...))
 	}
 	if len(dirs) < 2 {
-		dirs = workspaces(with(paths, "Cargo.toml"), listed(cargoList, read("Cargo.toml")))
+		dirs = workspaces(foldersWith(paths, "Cargo.toml"), listItems(cargoList, read("Cargo.toml")))
 	}
 	if len(dirs) < 2 {
-		dirs = folders(paths, true)
+		dirs = topFolders(paths, true)
 	}
 	if len(dirs) > maxModules {
-		dirs = folders(paths, false)
+		dirs = topFolders(paths, false)
 	}
 	var tests []string
 	for _, dir := range dirs {
-		if forTests(dir) {
+		if isTestFolder(dir) {
 			tests = append(tests, dir+"/**")
 		}
 	}
 	var all []config.Module
 	for _, dir := range dirs {
-		if !forTests(dir) && dir != "." {
+		if !isTestFolder(dir) && dir != "." {
 			all = append(all, config.Module{Name: dir, Paths: []string{dir + "/**"}, Tests: tests})
 		}
 	}
@@ -52,8 +52,8 @@ func Derive(paths []string, read func(string) []byte) []config.Module {
 	return all[:min(len(all), maxModules)]
 }
 
-// with returns the folders that contain a file called name, sorted.
-func with(paths []string, name string) (dirs []string) {
+// foldersWith returns the folders that contain a file called name, sorted.
+func foldersWith(paths []string, name string) (dirs []string) {
 	for _, p := range paths {
 		if path.Base(p) == name {
 			dirs = append(dirs, path.Dir(p))
@@ -77,8 +77,8 @@ func workspaces(dirs, globs []string) []string {
 	})
 }
 
-// named returns the globs of workspaces in a package.json.
-func named(text []byte) (globs []string) {
+// packageGlobs returns the globs of workspaces in a package.json.
+func packageGlobs(text []byte) (globs []string) {
 	var root struct {
 		Workspaces json.RawMessage `json:"workspaces"`
 	}
@@ -102,8 +102,8 @@ var (
 	listItem  = pattern.Lazy(`"[^"\n]*"|'[^'\n]*'|[^\s"',\[\]-][^\s"',\[\]]*`)
 )
 
-// listed returns the items of a list in a text.
-func listed(list func() *regexp.Regexp, text []byte) (items []string) {
+// listItems returns the items of a list in a text.
+func listItems(list func() *regexp.Regexp, text []byte) (items []string) {
 	if m := list().FindSubmatch(append(comment().ReplaceAll(text, nil), '\n')); m != nil {
 		for _, item := range listItem().FindAllString(string(m[1]), -1) {
 			items = append(items, strings.Trim(item, `"'`))
@@ -112,9 +112,9 @@ func listed(list func() *regexp.Regexp, text []byte) (items []string) {
 	return items
 }
 
-// folders returns the top-level folders, except those whose names begin with a dot. If deep, a
+// topFolders returns the top-level folders, except those whose names begin with a dot. If deep, a
 // folder that only groups others, such as internal, is split into its subfolders.
-func folders(paths []string, deep bool) (dirs []string) {
+func topFolders(paths []string, deep bool) (dirs []string) {
 	for _, p := range paths {
 		part := strings.Split(p, "/")
 		if len(part) < 2 || strings.HasPrefix(part[0], ".") {
@@ -133,7 +133,7 @@ func folders(paths []string, deep bool) (dirs []string) {
 	return dirs
 }
 
-// forTests reports whether a top-level folder holds only tests, by its name.
-func forTests(dir string) bool {
+// isTestFolder reports whether a top-level folder holds only tests, by its name.
+func isTestFolder(dir string) bool {
 	return slices.Contains([]string{"test", "tests", "__tests__", "spec", "e2e"}, dir)
 }

@@ -43,10 +43,10 @@ func (r *Rules) Refuses(p string) string {
 		return strings.TrimPrefix(err.Error(), fmt.Sprintf("path %.200q ", p))
 	case len(p) > maxPath:
 		return fmt.Sprintf("it is longer than %d bytes", maxPath)
-	case guard.Visible(p) != p || strings.ContainsAny(p, "\"\t\n:*?<>|~") || astray(p):
+	case guard.Visible(p) != p || strings.ContainsAny(p, "\"\t\n:*?<>|~") || hasUnsafeEnds(p):
 		return "its name has characters or ends that other systems read as another name"
 	}
-	if kind := protects(fold(p)); kind != "" {
+	if kind := protectedKind(fold(p)); kind != "" {
 		return "it is protected: " + kind
 	}
 	if pattern.Matches(r.Protected, p) || slices.ContainsFunc(r.Protected, func(glob string) bool {
@@ -68,8 +68,8 @@ func (r *Rules) Refuses(p string) string {
 // Outside is the reason Refuses gives for a path that only the choice of modules forbids.
 const Outside = "it is outside of the chosen modules"
 
-// astray reports names that begin with a space, or end in a space or dot, which some systems drop.
-func astray(p string) bool {
+// hasUnsafeEnds reports names that begin with a space, or end in a space or dot, which some systems drop.
+func hasUnsafeEnds(p string) bool {
 	return slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool {
 		return strings.TrimRight(name, " .") != name || strings.TrimLeft(name, " ") != name
 	})
@@ -118,8 +118,8 @@ func (r *Rules) index() {
 // fold returns a path in the form in which systems compare it that ignore case and Unicode form.
 func fold(p string) string { return strings.ToLower(norm.NFKC.String(p)) }
 
-// protects returns the kind of a folded path that no ticket may change, or "" for other paths.
-func protects(p string) string {
+// protectedKind returns the kind of a folded path that no ticket may change, or "" for other paths.
+func protectedKind(p string) string {
 	if claim.Unread(p) {
 		return "lockfiles, and what others or programs wrote"
 	}

@@ -67,7 +67,7 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 			}
 			engines[dir+"\n"+under] = e
 		}
-		if err := r.answered(ctx, e, dir, by, legs); err != nil {
+		if err := r.countAnswer(ctx, e, dir, by, legs); err != nil {
 			return fmt.Errorf("%s: %w", r.ID, err)
 		}
 	}
@@ -128,9 +128,9 @@ func readGolden(file string) ([]row, error) {
 // local reports whether a source is complete and stays inside the folder of sources.
 func (s source) local() bool { return filepath.IsLocal(s.folder()) && s.Kind != "" && s.Name != "" }
 
-// answered runs one question and counts it for its kind, for all, and for each leg.
-func (r row) answered(ctx context.Context, e *retrieve.Engine, dir string, by, legs table) error {
-	query, err := r.asked(dir)
+// countAnswer runs one question and counts it for its kind, for all, and for each leg.
+func (r row) countAnswer(ctx context.Context, e *retrieve.Engine, dir string, by, legs table) error {
+	query, err := r.questionText(dir)
 	if err != nil {
 		return err
 	}
@@ -146,18 +146,18 @@ func (r row) answered(ctx context.Context, e *retrieve.Engine, dir string, by, l
 		by.count(kind, r.Want, hits)
 	}
 	for _, s := range result.Stages {
-		legs.count(s.Name, r.Want, slices.DeleteFunc(slices.Clone(s.Chunks), r.holds))
+		legs.count(s.Name, r.Want, slices.DeleteFunc(slices.Clone(s.Chunks), r.overlapsEdit))
 	}
 	return nil
 }
 
-// holds reports whether a chunk overlaps the edit itself. Such chunks do not count for a leg.
-func (r row) holds(c chunk.Chunk) bool {
+// overlapsEdit reports whether a chunk overlaps the edit itself. Such chunks do not count for a leg.
+func (r row) overlapsEdit(c chunk.Chunk) bool {
 	return r.Edit != nil && c.Path == r.Edit.Path && c.StartLine <= r.Edit.LineEnd && c.EndLine >= r.Edit.LineStart
 }
 
-// asked returns the question as a user would paste it: its words, followed by the edit's hunk.
-func (r row) asked(dir string) (string, error) {
+// questionText returns the question as a user would paste it: its words, followed by the edit's hunk.
+func (r row) questionText(dir string) (string, error) {
 	if r.Edit == nil {
 		return r.Query, nil
 	}

@@ -92,8 +92,9 @@ func (p Program) text(query string, r retrieve.Result, explain bool) string {
 		what := strings.TrimSpace(string(h.Kind) + " " + guard.Line(h.Symbol(), 60))
 		room := width - 4 - column.Width(place)
 		path := column.CutFront(guard.Line(h.Path, 500), room)
-		fmt.Fprintf(&b, "%s%s%s", terminal.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place, gap(width, 4+
-			column.Width(path)+column.Width(place), what))
+		fmt.Fprintf(&b, "%s%s%s", terminal.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place,
+			alignRight(width, 4+
+				column.Width(path)+column.Width(place), what))
 		p.row(&b, width, "    ", h.Signature, "")
 		for _, line := range retrieve.Best(h.Chunk, query, shownLines) {
 			p.row(&b, width, fmt.Sprintf("%6d  ", line.Number), strings.ReplaceAll(line.Text, "\t", "  "), "2")
@@ -108,9 +109,9 @@ func (p Program) text(query string, r retrieve.Result, explain bool) string {
 	return b.String()
 }
 
-// gap returns the rest of a hit's row: what, aligned right, or on a row of its own if
+// alignRight returns the rest of a hit's row: what, aligned right, or on a row of its own if
 // there is no room.
-func gap(width, used int, what string) string {
+func alignRight(width, used int, what string) string {
 	if room := width - used - column.Width(what); room >= 2 {
 		return strings.Repeat(" ", room) + what + "\n"
 	}

@@ -65,7 +65,7 @@ func (s *scan) decodeToken(start, end int) {
 			cut = cut[:len(cut)-1]
 		}
 		n, err := base64.RawStdEncoding.Decode(buffer, cut)
-		if err == nil && readable(buffer[:n]) && s.addDecoded(string(buffer[:n]), start, padded) {
+		if err == nil && isReadable(buffer[:n]) && s.addDecoded(string(buffer[:n]), start, padded) {
 			return
 		}
 	}
@@ -86,14 +86,14 @@ func (s *scan) decodeHex(start, end int) {
 			return
 		}
 		decoded, err := hex.DecodeString(s.text[from:to])
-		if err == nil && readable(decoded) && s.addDecoded(string(decoded), start, end) {
+		if err == nil && isReadable(decoded) && s.addDecoded(string(decoded), start, end) {
 			return
 		}
 	}
 }
 
-// readable reports whether decoded bytes contain a stretch of text.
-func readable(b []byte) bool {
+// isReadable reports whether decoded bytes contain a stretch of text.
+func isReadable(b []byte) bool {
 	n := 0
 	for _, c := range b {
 		if c < ' ' && c != '\n' && c != '\r' && c != '\t' || c > '~' {

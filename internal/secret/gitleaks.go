@@ -57,7 +57,7 @@ func gitleaksForms() ([]form, error) {
 		}
 		f := form{
 			kind: r.ID, grade: gradeOf(r.ID, r.Regex), keywords: r.Keywords, re: lazy(r.Regex), group: r.SecretGroup,
-			entropy: r.Entropy, allow: slices.Concat(general, allowances(r.Allowlists)), falsePositive: placeholder,
+			entropy: r.Entropy, allow: slices.Concat(general, allowances(r.Allowlists)), falsePositive: isPlaceholder,
 		}
 		switch {
 		case f.kind == "curl-auth-user": // its allowances pass values that only begin like a placeholder
@@ -69,7 +69,7 @@ func gitleaksForms() ([]form, error) {
 			f.re = lazy(strings.ReplaceAll(r.Regex, trailing, `\.?(?:[^\w+/=.(-]|$)`))
 		case f.grade == Guess: // its allowances search for words anywhere in it
 			f.allow, f.mayMatch, f.falsePositive = general, digitInValue, func(m match) bool {
-				return placeholder(m) || isName(m) || saysPublic(m)
+				return isPlaceholder(m) || isName(m) || isNamedPublic(m)
 			}
 		}
 		out = append(out, f)

@@ -70,7 +70,7 @@ webhook-secret whsec_`
 func ownForms() []form {
 	of := func(kind, expr string, keywords ...string) form {
 		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3,
-			falsePositive: placeholder, mirrored: true, longest: maxBackward}
+			falsePositive: isPlaceholder, mirrored: true, longest: maxBackward}
 	}
 	var out []form
 	list := func(rows, body string) {
@@ -121,12 +121,12 @@ func namedForms() []form {
 	return []form{
 		{
 			kind: "aws-secret-key", grade: Issued, keywords: []string{"aws", "secret"}, group: 1, entropy: 3.5,
-			falsePositive: uniform,
+			falsePositive: hasOneCase,
 			re: lazy(`(?i)(?:aws|secret)[\w. -]{0,30}["']?(?:\s*(?::=|=>|=|:|,)\s*|[ \t]+)["'` + "`" +
 				`]?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`),
 		},
 		{
-			kind: urlPassword, grade: Named, keywords: []string{"://"}, group: 2, falsePositive: harmlessURL,
+			kind: urlPassword, grade: Named, keywords: []string{"://"}, group: 2, falsePositive: isHarmlessURL,
 			mirrored: true,
 			re:       lazy(`://([\w.%+-]*):((?:[^\s:@/"'%{}<>` + "`" + `\\]|%[0-9A-Fa-f]{2}){6,})@[\w.\[-]`),
 		},
@@ -138,7 +138,7 @@ func namedForms() []form {
 		{
 			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, mayMatch: digitInValue,
 			falsePositive: func(m match) bool {
-				return isChosen(m) || isName(m) && !password(m)
+				return isChosen(m) || isName(m) && !isPassword(m)
 			},
 			re: lazy(`(?im)^\s*(?:[-+#*]\s+)?["']?` + nameOfSecret + `["']?\s*[:=]\s*([^\s"'` + "`" +
 				`,;(){}\[\]<>$]{8,})\s*$`),
@@ -181,8 +181,8 @@ var (
 // wordShare is the least part of words in a name in code.
 const wordShare = 0.55
 
-// share returns the fraction of a value's letters and digits that an expression matches.
-func share(v string, re func() *regexp.Regexp) float64 {
+// matchedShare returns the fraction of a value's letters and digits that an expression matches.
+func matchedShare(v string, re func() *regexp.Regexp) float64 {
 	ink := func(s string) (n int) {
 		for i := range len(s) {
 			if isWord(s[i]) && s[i] != '_' || s[i] >= 0x80 {
@@ -201,37 +201,37 @@ func share(v string, re func() *regexp.Regexp) float64 {
 	return float64(taken) / float64(all)
 }
 
-// standsIn reports whether a value consists of placeholders. A value that only contains
+// isAllPlaceholders reports whether a value consists of placeholders. A value that only contains
 // such a word is a password that a person chose.
-func standsIn(v string) bool { return share(v, standIn) == 1 }
+func isAllPlaceholders(v string) bool { return matchedShare(v, standIn) == 1 }
 
-// placeholder reports whether a match only shows a credential's format: its issuer's
+// isPlaceholder reports whether a match only shows a credential's format: its issuer's
 // prefix, followed by a placeholder.
-func placeholder(m match) bool {
+func isPlaceholder(m match) bool {
 	v := m.secret()
-	return share(v, standIn) >= 0.5 || documented().MatchString(v)
+	return matchedShare(v, standIn) >= 0.5 || documented().MatchString(v)
 }
 
 // isPlaceholderPair reports whether a user has no password, or a placeholder for one.
 func isPlaceholderPair(m match) bool {
 	_, password, _ := strings.Cut(m.secret(), ":")
-	return standsIn(trimmings().ReplaceAllString(password, "")) || localURL().MatchString(m.line())
+	return isAllPlaceholders(trimmings().ReplaceAllString(password, "")) || localURL().MatchString(m.line())
 }
 
-// uniform reports whether a value has one case, like a hash, while an AWS key mixes both cases and digits.
-func uniform(m match) bool {
+// hasOneCase reports whether a value has one case, like a hash, while an AWS key mixes both cases and digits.
+func hasOneCase(m match) bool {
 	v := m.secret()
 	return v == strings.ToLower(v) || v == strings.ToUpper(v) ||
-		!strings.ContainsAny(v, digits) && !isRandomLetters(v) || placeholder(m)
+		!strings.ContainsAny(v, digits) && !isRandomLetters(v) || isPlaceholder(m)
 }
 
 const digits = "0123456789"
 
-// harmlessURL reports whether a password in a URL protects nothing.
-func harmlessURL(m match) bool {
+// isHarmlessURL reports whether a password in a URL protects nothing.
+func isHarmlessURL(m match) bool {
 	v := m.secret()
 	user, _, _ := strings.Cut(strings.TrimPrefix(m.whole, "://"), ":")
-	return standsIn(v) || user == v || localHost().MatchString(m.text[m.end:])
+	return isAllPlaceholders(v) || user == v || localHost().MatchString(m.text[m.end:])
 }
 
 const urlPassword = "url-password"
@@ -244,8 +244,8 @@ func isPlainPassword(m match) bool {
 	return len(v) < minKnown || plainWord().MatchString(v) && !isRandomLetters(v)
 }
 
-// namesake reports whether a URL's password is also a name in it, as of a container on one's own machine.
-func namesake(m match) bool {
+// isNameInURL reports whether a URL's password is also a name in it, as of a container on one's own machine.
+func isNameInURL(m match) bool {
 	rest, _, _ := strings.Cut(m.text[m.end:], "\n")
 	names := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("@:/?&=\"'` ", r) })
 	return slices.Contains(names, m.secret())
@@ -266,27 +266,29 @@ func isName(m match) bool {
 // or too little variety. Keys are random; passwords are chosen by people.
 func isChosen(m match) bool {
 	v := decodeLetters(m.secret())
-	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) || documented().MatchString(v) ||
-		call().MatchString(v) || saysPublic(m) {
+	if isAllPlaceholders(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) ||
+		documented().MatchString(v) ||
+		call().MatchString(v) || isNamedPublic(m) {
 		return true
 	}
 	if v = variable().ReplaceAllString(v, ""); len(v) < minKnown {
 		return true
 	}
 	digit := strings.ContainsAny(v, digits)
-	if password(m) {
+	if isPassword(m) {
 		return !digit && !marked().MatchString(v) && !isRandomLetters(v) || entropy(v) <= 1.5
 	}
 	if len(v) < 16 || entropy(v) <= 3.3 || strings.ContainsAny(v, " (") || identifier().MatchString(v) &&
 		!isRandomLetters(v) {
 		return true
 	}
-	return !digit && !isRandomLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
-		strings.Contains(v, "-") && share(v, longWord) >= 0.7 || strings.Contains(v, "...")
+	return !digit && !isRandomLetters(v) || strings.Contains(v, "/") && matchedShare(v, word) >= wordShare ||
+		strings.Contains(v, "-") && matchedShare(v, longWord) >= 0.7 || strings.Contains(v, "...")
 }
 
-// saysPublic reports whether a value's name says that everybody may read it, as that of an assembly's public key does.
-func saysPublic(m match) bool {
+// isNamedPublic reports whether a value's name says that everybody may read it, as that of an assembly's public key
+// does.
+func isNamedPublic(m match) bool {
 	name, _, _ := strings.Cut(m.whole, m.secret())
 	return strings.Contains(strings.ToLower(name), "public")
 }
@@ -304,8 +306,8 @@ func decodeLetters(v string) string {
 	})
 }
 
-// password reports whether a value is assigned to the name of a password.
-func password(m match) bool {
+// isPassword reports whether a value is assigned to the name of a password.
+func isPassword(m match) bool {
 	name := strings.ToLower(m.name)
 	return strings.HasSuffix(name, "password") || strings.HasSuffix(name, "passwd") ||
 		strings.HasSuffix(name, "passphrase")
@@ -313,5 +315,5 @@ func password(m match) bool {
 
 // isRandomLetters reports whether a value has random ASCII letters: both cases, and few words.
 func isRandomLetters(v string) bool {
-	return isASCII(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) && share(v, longWord) < 0.7
+	return isASCII(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) && matchedShare(v, longWord) < 0.7
 }

@@ -147,7 +147,7 @@ func (s *scan) addLeak(f form, m match) {
 		}
 	}
 	l := Leak{Kind: f.kind, Grade: f.grade, Name: m.name, Start: m.start, End: end}
-	if f.kind == urlPassword && namesake(m) {
+	if f.kind == urlPassword && isNameInURL(m) {
 		l.Grade = Guess
 	}
 	s.leaks = append(s.leaks, l)

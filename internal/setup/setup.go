@@ -167,7 +167,7 @@ func (c *Command) choose(ctx context.Context, r *repository, params workflowPara
 		}
 	}
 	if !r.seen && c.Asks {
-		r.asked, r.public = true, c.yes(ctx, "Is "+r.ref.FullName()+" public?")
+		r.asked, r.public = true, c.confirm(ctx, "Is "+r.ref.FullName()+" public?")
 	}
 	with, without := "have environments with required reviewers", "have no environments with required reviewers"
 	switch {
@@ -175,7 +175,7 @@ func (c *Command) choose(ctx context.Context, r *repository, params workflowPara
 		return Approval, "public repositories " + with + " on every plan", nil
 	case r.seen && !r.facts.Organization:
 		return Dispatch, "a person's private repositories " + without, nil
-	case r.plan == "enterprise" || r.plan == "" && c.yes(ctx, "Is "+r.ref.Owner+" on GitHub Enterprise?"):
+	case r.plan == "enterprise" || r.plan == "" && c.confirm(ctx, "Is "+r.ref.Owner+" on GitHub Enterprise?"):
 		return Approval, "with Enterprise private repositories " + with, nil
 	case r.plan != "" || c.Asks:
 		return Dispatch, "on this plan private repositories " + without, nil
@@ -183,8 +183,8 @@ func (c *Command) choose(ctx context.Context, r *repository, params workflowPara
 	return Dispatch, "it works on every plan, and the plan could not be seen (--route approval for the other)", nil
 }
 
-// yes asks the person at the terminal; without a terminal the answer is no.
-func (c *Command) yes(ctx context.Context, question string) bool {
+// confirm asks the person at the terminal; without a terminal the answer is no.
+func (c *Command) confirm(ctx context.Context, question string) bool {
 	return c.Asks && ask.Prompt{Front: c.Front}.Yes(ctx, question)
 }
 

@@ -34,16 +34,16 @@ func Keys(text string, where Where, projects []string) []Key {
 	var found []string
 	switch text = hyphens.Replace(text); where {
 	case Branch:
-		found = inBranch(text)
+		found = keysInBranch(text)
 	case Body:
 		text = prose(text)
 		fallthrough
 	default:
 		for i, part := range parts(text) {
 			if i%2 == 1 {
-				found = append(found, inLinks(part)...)
+				found = append(found, keysInLinks(part)...)
 			} else {
-				found = append(found, inText(part)...)
+				found = append(found, keysInText(part)...)
 			}
 		}
 	}
@@ -58,10 +58,10 @@ func Keys(text string, where Where, projects []string) []Key {
 
 // Merge appends more to all and keeps each key once, where it was found first.
 func Merge(all []Key, more ...Key) []Key {
-	return firsts(slices.Concat(all, more), func(k Key) string { return k.Key })
+	return unique(slices.Concat(all, more), func(k Key) string { return k.Key })
 }
 
-func firsts[T any](all []T, name func(T) string) []T {
+func unique[T any](all []T, name func(T) string) []T {
 	known := map[string]bool{}
 	return slices.DeleteFunc(all, func(one T) bool {
 		was := known[name(one)]
@@ -70,35 +70,35 @@ func firsts[T any](all []T, name func(T) string) []T {
 	})
 }
 
-func inLinks(link string) (all []string) {
+func keysInLinks(link string) (all []string) {
 	for _, m := range inLink().FindAllStringSubmatchIndex(link, -1) {
-		if !touchedBehind(link[m[3]:]) {
+		if !continuesWord(link[m[3]:]) {
 			all = append(all, strings.ToUpper(link[m[2]:m[3]]))
 		}
 	}
 	return all
 }
 
-func inText(text string) (all []string) {
-	for _, at := range matches(candidate(), text) {
+func keysInText(text string) (all []string) {
+	for _, at := range allMatches(candidate(), text) {
 		last, _ := utf8.DecodeLastRuneInString(text[:at[0]])
-		if last != '_' && last != '-' && !inWord(last) && !touchedBehind(text[at[1]:]) {
+		if last != '_' && last != '-' && !inWord(last) && !continuesWord(text[at[1]:]) {
 			all = append(all, text[at[0]:at[1]])
 		}
 	}
 	return all
 }
 
-// inBranch returns the keys in a branch's name, in any case. There a key may touch hyphens and underscores.
-func inBranch(name string) (all []string) {
+// keysInBranch returns the keys in a branch's name, in any case. There a key may touch hyphens and underscores.
+func keysInBranch(name string) (all []string) {
 	if strings.HasPrefix(name, "dependabot/") || strings.HasPrefix(name, "renovate/") {
 		return nil
 	}
 	for segment := range strings.SplitSeq(name, "/") {
-		for _, at := range matches(anyCase(), segment) {
+		for _, at := range allMatches(anyCase(), segment) {
 			behind := segment[at[1]:]
 			last, _ := utf8.DecodeLastRuneInString(segment[:at[0]])
-			if !inWord(last) && (!touchedBehind(behind) || behind[0] == '-' || behind[0] == '_') {
+			if !inWord(last) && (!continuesWord(behind) || behind[0] == '-' || behind[0] == '_') {
 				all = append(all, strings.ToUpper(segment[at[0]:at[1]]))
 			}
 		}
@@ -125,9 +125,9 @@ func InLabel(label string, forms, projects []string) []Key {
 
 var hyphens = strings.NewReplacer("\u2010", "-", "\u2011", "-")
 
-// matches returns every match of re as start and end, including those inside another match: in
+// allMatches returns every match of re as start and end, including those inside another match: in
 // a branch, fix_PAY-12 contains the key PAY-12.
-func matches(re *regexp.Regexp, text string) (all [][2]int) {
+func allMatches(re *regexp.Regexp, text string) (all [][2]int) {
 	for from := 0; ; {
 		m := re.FindStringIndex(text[from:])
 		if m == nil {
@@ -138,8 +138,8 @@ func matches(re *regexp.Regexp, text string) (all [][2]int) {
 	}
 }
 
-// touchedBehind reports whether the text right after a key makes it part of a longer word.
-func touchedBehind(behind string) bool {
+// continuesWord reports whether the text right after a key makes it part of a longer word.
+func continuesWord(behind string) bool {
 	r, size := utf8.DecodeRuneInString(behind)
 	next, _ := utf8.DecodeRuneInString(behind[size:])
 	switch r {

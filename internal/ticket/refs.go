@@ -50,7 +50,7 @@ func references(re *regexp.Regexp, text, host, repo string, where Where) []Key {
 		case strings.EqualFold(group(4), host):
 			k.Key = group(5) + "#" + number
 		}
-		if k.Key != "" && !touchedBehind(text[m[1]:]) {
+		if k.Key != "" && !continuesWord(text[m[1]:]) {
 			all = append(all, k)
 		}
 	}
@@ -74,7 +74,7 @@ func PageIDs(text string, where Where) []PageID {
 
 // MergePages appends more to all and keeps each page of a host once, where it was found first.
 func MergePages(all []PageID, more ...PageID) []PageID {
-	return firsts(slices.Concat(all, more), func(p PageID) string { return p.Host + " " + p.ID })
+	return unique(slices.Concat(all, more), func(p PageID) string { return p.Host + " " + p.ID })
 }
 
 var (

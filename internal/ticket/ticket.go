@@ -127,8 +127,8 @@ func (c Context) Mapped(f func(Ticket) Ticket) Context {
 // Undescribed returns a ticket without its description, or a page without its text.
 func (t Ticket) Undescribed() Ticket { t.Description = ""; return t }
 
-// bare returns a ticket without texts: its key, source, address, page IDs and criterion numbers.
-func (t Ticket) bare() Ticket {
+// withoutTexts returns a ticket without texts: its key, source, address, page IDs and criterion numbers.
+func (t Ticket) withoutTexts() Ticket {
 	var all []Criterion
 	for _, c := range t.Criteria {
 		all = append(all, Criterion{N: c.N})
@@ -161,7 +161,7 @@ func (c Context) Shown(show Show) Context {
 		c.Flags[i].Text = ""
 	}
 	if show != ShowCriteria {
-		return c.Mapped(Ticket.bare)
+		return c.Mapped(Ticket.withoutTexts)
 	}
 	pages := c.Pages
 	c = c.Mapped(Ticket.Undescribed)

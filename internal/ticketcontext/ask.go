@@ -45,7 +45,7 @@ func (w *request) read(ctx context.Context, o Options) {
 			}
 			o.sanitize(w.result, &r)
 		} else {
-			addNote(&r, sentence(s, failed, w.id))
+			addNote(&r, failureSentence(s, failed, w.id))
 		}
 		w.reports = append(w.reports, r)
 	}
@@ -76,9 +76,9 @@ func (w *request) reason() string {
 	return cmp.Or(strings.Join(notes, "; "), "no source gives "+w.id)
 }
 
-// follow reads which pages a ticket's links lead to. If they cannot be read it finds none: the ticket's own report
+// followLinks reads which pages a ticket's links lead to. If they cannot be read it finds none: the ticket's own report
 // says what is wrong.
-func (w *request) follow(ctx context.Context, o Options) {
+func (w *request) followLinks(ctx context.Context, o Options) {
 	at := slices.IndexFunc(o.Sources, func(s Source) bool { return s.Links != nil && s.Lacks == "" })
 	if at < 0 || w.kind != ticket.KindTicket || strings.Contains(w.id, "#") {
 		return
@@ -89,8 +89,8 @@ func (w *request) follow(ctx context.Context, o Options) {
 	})
 }
 
-// sentence says why a source does not return a ticket or page.
-func sentence(s Source, f *atlassian.Failure, id string) string {
+// failureSentence says why a source does not return a ticket or page.
+func failureSentence(s Source, f *atlassian.Failure, id string) string {
 	switch {
 	case strings.HasPrefix(f.Note, id+" "):
 		return f.Note // "PAY-123 is not visible to the Jira user"

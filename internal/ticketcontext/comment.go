@@ -79,5 +79,5 @@ func (s Source) problem(f *atlassian.Failure, key, what string) error {
 	if errors.As(f.Err, &refused) && refused.Code < http.StatusInternalServerError && !refused.Limited {
 		next = "see that it may comment there (an issue needs the job's permission issues: write), then " + next
 	}
-	return problem.New(fmt.Sprintf("%s %s on %s", s.Title, what, key), sentence(s, f, key), next)
+	return problem.New(fmt.Sprintf("%s %s on %s", s.Title, what, key), failureSentence(s, f, key), next)
 }

@@ -283,7 +283,7 @@ func (g *gathering) askAll(ctx context.Context, all []*request) {
 	}
 	tell()
 	for _, w := range all {
-		for _, request := range []func(context.Context, Options){w.read, w.follow} {
+		for _, request := range []func(context.Context, Options){w.read, w.followLinks} {
 			wait.Go(func() {
 				request(ctx, g.o)
 				mu.Lock()

@@ -43,14 +43,14 @@ func FindReferences(head Files, change ...diff.File) Tool {
 			}
 			page := found.definitions.format("definition") + found.uses.format("use")
 			if found.definitions.total == 0 && found.missing == "" && !found.stopped {
-				page += removed(change, a.Name, found.uses.total)
+				page += removedUses(change, a.Name, found.uses.total)
 			}
 			return page + found.notes(), nil
 		})
 }
 
-// removed says from which files a change removes the definition of a name or, if none is left, its last uses.
-func removed(change []diff.File, name string, left int) string {
+// removedUses says from which files a change removes the definition of a name or, if none is left, its last uses.
+func removedUses(change []diff.File, name string, left int) string {
 	var from []string
 	for _, f := range change {
 		in := lang.Of(f.Path)

@@ -77,7 +77,7 @@ func (s Set) Call(ctx context.Context, c llm.Call) Record {
 		return r
 	}
 	r.Bytes = len(text)
-	r.Text, r.Cut = s.fit(text, t.bytes)
+	r.Text, r.Cut = s.redactAndCut(text, t.bytes)
 	return r
 }
 
@@ -105,9 +105,9 @@ func (s Set) line(text string, max int) string {
 // cutNote is the space reserved for the note about a cut, in bytes.
 const cutNote = 120
 
-// fit redacts a result and cuts it. It searches four times the limit for credentials, so that none
+// redactAndCut redacts a result and cuts it. It searches four times the limit for credentials, so that none
 // is split unnoticed at the cut.
-func (s Set) fit(text string, limit int) (string, bool) {
+func (s Set) redactAndCut(text string, limit int) (string, bool) {
 	near := cutHead(text, 4*limit)
 	clean := s.redact.Redact(guard.Visible(near))
 	if len(near) == len(text) && len(clean) <= limit {

@@ -57,7 +57,7 @@ func TestAFailedHandshakeIsNotTriedAgain(t *testing.T) {
 	}
 	alert := &net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "remote error",
 		Err: errors.New("tls: handshake failure")}}
-	require.True(t, permanent(alert))
-	require.False(t, permanent(&net.OpError{Op: "read", Err: syscall.ECONNRESET}))
-	require.False(t, permanent(errors.New("net/http: TLS handshake timeout")))
+	require.True(t, isPermanent(alert))
+	require.False(t, isPermanent(&net.OpError{Op: "read", Err: syscall.ECONNRESET}))
+	require.False(t, isPermanent(errors.New("net/http: TLS handshake timeout")))
 }

@@ -176,7 +176,7 @@ func (t *retrying) nextWait(req *http.Request, resp *http.Response, body []byte,
 	}
 	doubled := t.options.Backoff << min(try-1, 6)
 	if err != nil {
-		if try >= t.options.Tries || req.Context().Err() != nil || permanent(err) {
+		if try >= t.options.Tries || req.Context().Err() != nil || isPermanent(err) {
 			return 0, ""
 		}
 		return fraction(doubled, t.options.Jitter()), req.URL.Host + " could not be reached"
@@ -191,7 +191,7 @@ func (t *retrying) nextWait(req *http.Request, resp *http.Response, body []byte,
 		return fraction(doubled, t.options.Jitter()), why + " without the JSON that was asked for"
 	case limited && try < t.options.LimitTries && !OutOfFunds(body) && !Oversized(body):
 		return asked + fraction(t.options.Backoff, t.options.Jitter()), why
-	case !limited && try < t.options.Tries && temporary(resp.StatusCode):
+	case !limited && try < t.options.Tries && isTemporary(resp.StatusCode):
 		return asked + fraction(doubled, t.options.Jitter()), why
 	}
 	return 0, ""
@@ -222,25 +222,25 @@ func (t *retrying) mayRepeat(req *http.Request) bool {
 	return repeatable && t.options.Retry(req)
 }
 
-// permanent reports whether the next try would fail the same way.
-func permanent(err error) bool {
-	return errors.Is(err, ErrNotBegun) || errors.Is(err, ErrTooLarge) || Refused(err) || unreachable(err)
+// isPermanent reports whether the next try would fail the same way.
+func isPermanent(err error) bool {
+	return errors.Is(err, ErrNotBegun) || errors.Is(err, ErrTooLarge) || Refused(err) || isUnreachable(err)
 }
 
-// unreachable reports whether err came before the request was sent and would come again: nobody listens at a wrong
+// isUnreachable reports whether err came before the request was sent and would come again: nobody listens at a wrong
 // address a second later either.
-func unreachable(err error) bool {
+func isUnreachable(err error) bool {
 	if err == nil {
 		return false
 	}
 	var lookup *net.DNSError
-	return errors.As(err, new(*tls.CertificateVerificationError)) || handshake(err) ||
+	return errors.As(err, new(*tls.CertificateVerificationError)) || isHandshakeError(err) ||
 		errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &lookup) && lookup.IsNotFound
 }
 
-// handshake reports whether the two ends failed to agree on TLS: the other one does not speak it, or either sent an
-// alert. The alert's type is not exported; the operation's name tells it from a lost connection.
-func handshake(err error) bool {
+// isHandshakeError reports whether the two ends failed to agree on TLS: the other one does not speak it, or either sent
+// an alert. The alert's type is not exported; the operation's name tells it from a lost connection.
+func isHandshakeError(err error) bool {
 	var header tls.RecordHeaderError
 	if errors.As(err, &header) || strings.HasPrefix(err.Error(), "tls: ") {
 		return true
@@ -253,7 +253,7 @@ func handshake(err error) bool {
 	return false
 }
 
-func temporary(code int) bool {
+func isTemporary(code int) bool {
 	return code == http.StatusTooManyRequests ||
 		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 }

@@ -39,7 +39,7 @@ func EachTry(ctx context.Context, begin BeginFunc) context.Context {
 // Sent reports whether a failed try may have reached the server, and so may have been billed. It did not if there
 // was no connection (refused, name not found, TLS not agreed), the address was refused, or a hook refused it.
 func Sent(err error) bool {
-	return !errors.As(err, new(*unsentError)) && !Refused(err) && !unreachable(err)
+	return !errors.As(err, new(*unsentError)) && !Refused(err) && !isUnreachable(err)
 }
 
 // Lost reports whether a try may have reached the server, and so may have been billed, but ended without the

@@ -50,7 +50,7 @@ func checkURL(u *url.URL, allowHTTP bool) error {
 	case host == "" || u.Scheme != "https" && u.Scheme != "http":
 		typed, _ := url.PathUnescape(bareURL(u))
 		return fmt.Errorf("%w: %.200q", ErrAddress, typed)
-	case forbidden(host):
+	case isForbiddenHost(host):
 		return fmt.Errorf("%w: %s", ErrForbidden, host)
 	case u.Scheme == "https" || allowHTTP || Loopback(host):
 		return nil
@@ -105,7 +105,7 @@ func Loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-func forbidden(host string) bool {
+func isForbiddenHost(host string) bool {
 	if strings.EqualFold(strings.TrimSuffix(host, "."), "metadata.google.internal") {
 		return true
 	}
@@ -128,7 +128,7 @@ func refuseForbidden(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return fmt.Errorf("reading the address to dial: %w", err)
 	}
-	if forbidden(host) {
+	if isForbiddenHost(host) {
 		return fmt.Errorf("%w: %s", ErrForbidden, host)
 	}
 	return nil

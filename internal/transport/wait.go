@@ -23,7 +23,7 @@ const epoch = 1e9
 func Wait(value string, now time.Time) (wait time.Duration, ok bool) {
 	value = strings.TrimSpace(value)
 	if number, err := strconv.ParseFloat(value, 64); err == nil {
-		return seconds(number, now)
+		return parseSeconds(number, now)
 	}
 	if length, err := time.ParseDuration(value); err == nil {
 		return clamp(length), true
@@ -36,7 +36,7 @@ func Wait(value string, now time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-func seconds(number float64, now time.Time) (time.Duration, bool) {
+func parseSeconds(number float64, now time.Time) (time.Duration, bool) {
 	switch {
 	case math.IsNaN(number) || math.IsInf(number, 0):
 		return 0, false

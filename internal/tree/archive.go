@@ -49,14 +49,14 @@ func unpack(ctx context.Context, r io.Reader) (*table, error) {
 	for n := 0; n < maxEntries && err == nil && ctx.Err() == nil; n++ {
 		var h *tar.Header
 		if h, err = entries.Next(); err == nil && h.Typeflag != tar.TypeXGlobalHeader { // holds the commit's hash
-			err = t.take(h, entries, &root)
+			err = t.addEntry(h, entries, &root)
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err == nil || bounded.N == 0:
-		t.lack(fmt.Sprintf("the archive has more than %d MiB or %d entries, and was not read further",
+		t.markIncomplete(fmt.Sprintf("the archive has more than %d MiB or %d entries, and was not read further",
 			maxExpanded>>20, maxEntries))
 		return t, nil
 	case !errors.Is(err, io.EOF):
@@ -66,8 +66,8 @@ func unpack(ctx context.Context, r io.Reader) (*table, error) {
 	return t, err
 }
 
-// take records an entry, or why it is not held. root is the archive's folder, set by the first entry.
-func (t *table) take(h *tar.Header, content io.Reader, root *string) error {
+// addEntry records an entry, or why it is not held. root is the archive's folder, set by the first entry.
+func (t *table) addEntry(h *tar.Header, content io.Reader, root *string) error {
 	folder, path, _ := strings.Cut(h.Name, "/")
 	if *root == "" {
 		*root = folder
@@ -75,16 +75,16 @@ func (t *table) take(h *tar.Header, content io.Reader, root *string) error {
 	path = strings.Clone(path) // so that a kept path does not keep the folder's name in memory
 	switch {
 	case folder == "" || folder != *root:
-		t.lack("the archive has entries outside of its folder")
+		t.markIncomplete("the archive has entries outside of its folder")
 	case h.Typeflag == tar.TypeDir:
 	case h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink:
-		t.leave(path, notFollowed(h.Linkname))
+		t.noteSkipped(path, notFollowed(h.Linkname))
 	case h.Typeflag != tar.TypeReg:
-		t.leave(path, fmt.Errorf("%w: it is a device or the like", ErrRefused))
+		t.noteSkipped(path, fmt.Errorf("%w: it is a device or the like", ErrRefused))
 	case CheckPath(path) != nil:
 		t.put(path, nil)
 	case h.Size > MaxFile:
-		t.leave(path, tooLarge(h.Size))
+		t.noteSkipped(path, tooLarge(h.Size))
 	default:
 		text := make([]byte, h.Size)
 		if _, err := io.ReadFull(content, text); err != nil {

@@ -25,12 +25,12 @@ type reader func(ctx context.Context, t *table, paths []string) ([][]byte, error
 
 func newTree(list func(context.Context) (*table, error), read reader) *Tree {
 	t := &Tree{paths: newLazy(list), read: read}
-	t.whole = newLazy(t.hold)
+	t.whole = newLazy(t.loadAll)
 	return t
 }
 
-// holding returns a tree whose texts are in the table.
-func holding(t *table) *Tree {
+// newMemoryTree returns a tree whose texts are in the table.
+func newMemoryTree(t *table) *Tree {
 	return newTree(func(context.Context) (*table, error) { return t, nil }, nil)
 }
 
@@ -91,7 +91,7 @@ func (f *Tree) Paths(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.readable(), nil
+	return t.readablePaths(), nil
 }
 
 // contents returns the contents of listed files in order, from the table if it holds them.
@@ -114,17 +114,17 @@ func (f *Tree) contents(ctx context.Context, t *table, paths []string) ([][]byte
 	return all, err
 }
 
-// hold reads the files into memory, up to MaxFiles and MaxTree.
-func (f *Tree) hold(ctx context.Context) (*table, error) {
+// loadAll reads the files into memory, up to MaxFiles and MaxTree.
+func (f *Tree) loadAll(ctx context.Context) (*table, error) {
 	t, err := f.paths.get(ctx)
 	if err != nil || f.read == nil {
 		return t, err
 	}
 	held, size := newTable(), 0
-	paths := t.readable()
+	paths := t.readablePaths()
 	for i, path := range paths {
 		if size += len(path) + int(t.entries[path].size); size > MaxTree || i >= MaxFiles {
-			held.lack(fmt.Sprintf("the commit has more than %d files or %d MiB", MaxFiles, MaxTree>>20))
+			held.markIncomplete(fmt.Sprintf("the commit has more than %d files or %d MiB", MaxFiles, MaxTree>>20))
 			paths = paths[:i]
 			break
 		}
@@ -146,7 +146,7 @@ func (f *Tree) Whole(ctx context.Context) (*Tree, string) {
 	if err != nil {
 		return f, ""
 	}
-	return holding(held), held.rest
+	return newMemoryTree(held), held.rest
 }
 
 // File is a file of a commit that may be read.

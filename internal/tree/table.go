@@ -30,7 +30,7 @@ type entry struct {
 func newTable() *table { return &table{entries: map[string]entry{}} }
 
 // Files returns a tree of the files in a map from path to text.
-func Files(content map[string]string) *Tree { return holding(tableOf(content)) }
+func Files(content map[string]string) *Tree { return newMemoryTree(tableOf(content)) }
 
 func tableOf(content map[string]string) *table {
 	t := newTable()
@@ -40,8 +40,8 @@ func tableOf(content map[string]string) *table {
 	return t
 }
 
-// readable returns the sorted paths of the files that may be read.
-func (t *table) readable() []string {
+// readablePaths returns the sorted paths of the files that may be read.
+func (t *table) readablePaths() []string {
 	paths := make([]string, 0, len(t.entries))
 	for path, e := range t.entries {
 		if e.why == nil {
@@ -58,15 +58,15 @@ func (t *table) put(path string, content []byte) {
 	_, twice := t.entries[path]
 	switch {
 	case twice:
-		t.leave(path, fmt.Errorf("%w that could be told: the path appears twice in the source", ErrNoFile))
+		t.noteSkipped(path, fmt.Errorf("%w that could be told: the path appears twice in the source", ErrNoFile))
 	case CheckPath(path) != nil:
-		t.leave(path, ErrRefused)
+		t.noteSkipped(path, ErrRefused)
 	case len(content) > MaxFile:
-		t.leave(path, tooLarge(int64(len(content))))
+		t.noteSkipped(path, tooLarge(int64(len(content))))
 	case !isText(content):
-		t.leave(path, ErrNotText)
+		t.noteSkipped(path, ErrNotText)
 	case t.files >= MaxFiles || t.size+len(path)+len(content) > MaxTree:
-		t.lack(fmt.Sprintf("the tree has more than %d files or %d MiB of text", MaxFiles, MaxTree>>20))
+		t.markIncomplete(fmt.Sprintf("the tree has more than %d files or %d MiB of text", MaxFiles, MaxTree>>20))
 	default:
 		e := fileOf(content)
 		e.content = content
@@ -74,19 +74,19 @@ func (t *table) put(path string, content []byte) {
 	}
 }
 
-// leave notes why a path is not held, if there is room for the note. A path that is
+// noteSkipped notes why a path is not held, if there is room for the note. A path that is
 // already held or noted always gets its note, so that it cannot be held again.
-func (t *table) leave(path string, why error) {
+func (t *table) noteSkipped(path string, why error) {
 	if _, known := t.entries[path]; !known && (diff.CheckPath(path) != nil || t.notes >= MaxFiles ||
 		t.size+len(path)+len(why.Error()) > MaxTree) {
-		t.lack("some entries have paths that cannot be told, or are too many")
+		t.markIncomplete("some entries have paths that cannot be told, or are too many")
 		return
 	}
 	t.set(path, entry{why: why})
 }
 
-// lack records that the table is incomplete.
-func (t *table) lack(why string) { t.rest, t.unknown = why, 1 }
+// markIncomplete records that the table is incomplete.
+func (t *table) markIncomplete(why string) { t.rest, t.unknown = why, 1 }
 
 // set replaces the entry of a path.
 func (t *table) set(path string, e entry) {

@@ -104,7 +104,7 @@ func nothingToRead(f diff.File) finding.Reason {
 		return finding.Renamed
 	case (f.Status == diff.Changed || f.Status == diff.Modified) && none:
 		return finding.Mode
-	case submodule(f):
+	case isSubmodule(f):
 		return finding.Submodule
 	}
 	return ""
@@ -112,9 +112,9 @@ func nothingToRead(f diff.File) finding.Reason {
 
 var submoduleCommit = pattern.Lazy(`^Subproject commit [0-9a-f]{7,64}$`)
 
-// submodule reports whether a file is a submodule: its only line names another repository's
+// isSubmodule reports whether a file is a submodule: its only line names another repository's
 // commit.
-func submodule(f diff.File) bool {
+func isSubmodule(f diff.File) bool {
 	if len(f.Patch) > 400 {
 		return false
 	}

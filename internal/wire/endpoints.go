@@ -62,7 +62,7 @@ func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpo
 
 // Searching is Endpoints for a search on the command line. It refuses an index.store that the search may not open.
 func (w Wire) Searching(c config.Config, s settings.Settings, o Asking) (Endpoints, error) {
-	if store := c.Index.Postgres(); store != "" && w.untrusted(s) && !isLocal(store) {
+	if store := c.Index.Postgres(); store != "" && w.hasUntrustedSettings(s) && !isLocal(store) {
 		return Endpoints{}, refuse("index.store", "open a database elsewhere")
 	}
 	return w.Endpoints(c, s, o)

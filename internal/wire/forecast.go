@@ -72,7 +72,8 @@ func forecastLine(files int, u cost.Usage, limit cost.MicroUSD, by string) strin
 	if files == 0 {
 		return "No file is left to ask a model about."
 	}
-	text := fmt.Sprintf("%s to ask a model about; about %s tokens", wording.Count(files, "file"), magnitude(u.Tokens()))
+	text := fmt.Sprintf("%s to ask a model about; about %s tokens", wording.Count(files, "file"),
+		roundMagnitude(u.Tokens()))
 	if u.Cost > 0 {
 		text += fmt.Sprintf(", about %s", u.Cost)
 	}
@@ -82,8 +83,8 @@ func forecastLine(files int, u cost.Usage, limit cost.MicroUSD, by string) strin
 	return text + "."
 }
 
-// magnitude rounds a large number for a person to read.
-func magnitude(n int64) string {
+// roundMagnitude rounds a large number for a person to read.
+func roundMagnitude(n int64) string {
 	switch {
 	case n < 10_000:
 		return wording.Thousands(max(n/100, 1) * 100)

@@ -79,7 +79,7 @@ func (w Wire) Pieces(p *Place, c config.Config, s settings.Settings, by *Impleme
 			if err != nil {
 				return found, err
 			}
-			notes = append(notes, append(x.Notes, late(x.Report, limit)...)...)
+			notes = append(notes, append(x.Notes, indexTimeNote(x.Report, limit)...)...)
 			p.From = x.Index
 			engine = &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker}
 		}

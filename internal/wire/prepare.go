@@ -21,7 +21,7 @@ func (r *Reviewer) Prepare(b Brief) error {
 	if r.Rules {
 		return nil
 	}
-	looking, some := b.looking(r.wire, r.settings.TestResults)
+	looking, some := b.newLooking(r.wire, r.settings.TestResults)
 	c := b.Change.Config
 	t, own, others := b.tasksAndCosts(r.Model)
 	prices, unknown := pricesOf(t, c)

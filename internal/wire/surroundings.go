@@ -78,7 +78,7 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	if err != nil {
 		if ctx.Err() == nil {
 			l.err = err
-			l.tell("the repository is not indexed, so nothing of it is shown beside the diff: " + err.Error())
+			l.noteOnce("the repository is not indexed, so nothing of it is shown beside the diff: " + err.Error())
 		}
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	if l.Kept != nil {
 		kept, err := l.Kept(ctx, l.Endpoints)
 		if err != nil {
-			l.tell("the index of the base: " + err.Error())
+			l.noteOnce("the index of the base: " + err.Error())
 		}
 		base = kept
 	}
@@ -104,16 +104,16 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	head := Place{Tree: l.Head, From: base, Unkept: base == nil, Changed: true}
 	x, err := head.inMemory(ctx, o, l.Looking.Index, l.Endpoints)
 	for _, note := range x.Notes {
-		l.tell(note)
+		l.noteOnce(note)
 	}
-	for _, note := range late(x.Report, indexTime) {
-		l.tell(note)
+	for _, note := range indexTimeNote(x.Report, indexTime) {
+		l.noteOnce(note)
 	}
 	return x.Source, err
 }
 
-// late says how many files were left out when the time for indexing was up, if any were.
-func late(r index.Report, limit time.Duration) []string {
+// indexTimeNote says how many files were left out when the time for indexing was up, if any were.
+func indexTimeNote(r index.Report, limit time.Duration) []string {
 	if n := r.Skipped[index.SkippedTime]; n > 0 {
 		return []string{fmt.Sprintf("%d files were not indexed within %s, and are not searched", n,
 			wording.Span(limit))}
@@ -141,7 +141,7 @@ func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, note := range notes {
-		l.tell(note)
+		l.noteOnce(note)
 	}
 	var pieces []prompt.Piece
 	for _, p := range chosen {
@@ -150,8 +150,8 @@ func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 	return pieces
 }
 
-// tell passes each note to Note once.
-func (l *library) tell(note string) {
+// noteOnce passes each note to Note once.
+func (l *library) noteOnce(note string) {
 	if l.Note == nil || l.noted[note] {
 		return
 	}

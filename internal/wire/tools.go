@@ -41,10 +41,10 @@ type Proposed struct {
 	Files map[string]string // what it would write, by path
 }
 
-// looking collects what a model may look at: the files of the change's two commits, from the
+// newLooking collects what a model may look at: the files of the change's two commits, from the
 // clone or the pull request's repository, and the test results that the glob results matches.
 // ok is false for a diff alone.
-func (b Brief) looking(w Wire, results string) (l Looking, ok bool) {
+func (b Brief) newLooking(w Wire, results string) (l Looking, ok bool) {
 	c := b.Change
 	l = Looking{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index, Now: w.now,
 		Tests: tool.TestSources{Workspace: b.Workspace, Glob: results}}

@@ -13,10 +13,10 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// untrusted reports whether the settings come from the inspected folder or repository, on a
+// hasUntrustedSettings reports whether the settings come from the inspected folder or repository, on a
 // person's own machine: their author does not own the environment variables. In a workflow
 // they come from the base, and the workflow decides which variables a step gets.
-func (w Wire) untrusted(s settings.Settings) bool {
+func (w Wire) hasUntrustedSettings(s settings.Settings) bool {
 	return !s.ConfigNamed && s.Config == config.DefaultPath && w.getenv("GITHUB_ACTIONS") != "true"
 }
 
@@ -25,7 +25,8 @@ func (w Wire) untrusted(s settings.Settings) bool {
 func (w Wire) checkKeyDestination(under, vendor string, at config.Endpoint, s settings.Settings) error {
 	vendor = strings.ToUpper(cmp.Or(at.Style, vendor))
 	theirs := strings.HasPrefix(at.KeyEnv, vendor+"_") || at.KeyEnv == "CO_API_KEY" && vendor == "COHERE"
-	if at.KeyEnv == "" || at.BaseURL == "" && theirs || !w.untrusted(s) || at.BaseURL != "" && isLocal(at.BaseURL) {
+	if at.KeyEnv == "" || at.BaseURL == "" && theirs || !w.hasUntrustedSettings(s) ||
+		at.BaseURL != "" && isLocal(at.BaseURL) {
 		return nil
 	}
 	return refuse(under+".key-env", "send "+at.KeyEnv+" to "+cmp.Or(hostOf(at.BaseURL), vendor))
@@ -48,7 +49,7 @@ func (w Wire) distrustReason(source config.Source, s settings.Settings) string {
 		theirs = theirs && slices.Contains([]string{"JIRA", "CONFLUENCE", "ATLASSIAN"}, product)
 	}
 	switch {
-	case !w.untrusted(s):
+	case !w.hasUntrustedSettings(s):
 	case source.Kind == config.SourceMCP && len(source.MCP.Command) > 0:
 		what = "start " + source.MCP.Command[0]
 	case len(variables) > 0 && !isLocal(address) && !theirs:

@@ -45,7 +45,7 @@ func (r *run) context(ctx context.Context, s State) (State, error) {
 	}
 	s.Asked = Asked{Context: r.full.got.Shown(show).Mapped(ticket.Ticket.Undescribed), Show: show,
 		Digest: digest(r.full.got)}
-	r.teach(s, r.full.got)
+	r.addPages(s, r.full.got)
 	return s, nil
 }
 
@@ -62,13 +62,13 @@ func (r *run) loadContext(ctx context.Context, s State) ticket.Context {
 	}
 	r.full.once.Do(func() {
 		r.full.got = r.Context(ctx, s)
-		r.teach(s, r.full.got)
+		r.addPages(s, r.full.got)
 	})
 	return r.full.got
 }
 
-// teach gives the pages to the file reviewer, unless only the tickets' keys may be shown.
-func (r *run) teach(s State, c ticket.Context) {
+// addPages gives the pages to the file reviewer, unless only the tickets' keys may be shown.
+func (r *run) addPages(s State, c ticket.Context) {
 	if r.Learn != nil && s.Asked.Show != ticket.ShowKey && len(s.Asked.Context.Pages) > 0 {
 		r.Learn(review.Pages(c), s.Asked.Digest)
 	}

@@ -44,7 +44,7 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 		return graph.Update{}, errors.New("this job has no reviewer")
 	}
 	r.loadContext(ctx, s)
-	r.remind(s)
+	r.addReported(s)
 	file, _ := s.Draft.triage().Part(s.Files[t.File])
 	ctx, span := trace.File(r.reviews.begin(ctx), file.Path)
 	defer endSpan(span, &err)
@@ -62,8 +62,8 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 	return r.result(s.withClaim(t, got), got.Usage), nil
 }
 
-// remind tells the reviewer once what earlier reviews reported.
-func (r *run) remind(s State) {
+// addReported tells the reviewer once what earlier reviews reported.
+func (r *run) addReported(s State) {
 	r.reminded.Do(func() {
 		if r.Remind != nil {
 			r.Remind(s.reported)
@@ -82,7 +82,7 @@ func (s State) reported(file diff.File) (all []finding.Finding) {
 			!slices.ContainsFunc(s.Files, func(f diff.File) bool {
 				return f.Path == e.Path && f.Status != diff.Removed
 			})
-		if (e.Path == file.Path || moved) && !e.Announced && len(all) < maxReported && unedited(e, file.OldPath) {
+		if (e.Path == file.Path || moved) && !e.Announced && len(all) < maxReported && isUnedited(e, file.OldPath) {
 			all = append(all, e.Finding())
 		}
 	}
@@ -96,15 +96,15 @@ func (s State) reportedBefore() (all []finding.Finding) {
 		was[f.Path] = f.OldPath
 	}
 	for _, e := range s.Earlier {
-		if !e.Announced && len(all) < 2*maxReported && unedited(e, was[e.Path]) {
+		if !e.Announced && len(all) < 2*maxReported && isUnedited(e, was[e.Path]) {
 			all = append(all, e.Finding())
 		}
 	}
 	return all
 }
 
-// unedited reports whether an earlier finding's fingerprint is made of its title: people can edit a comment.
-func unedited(e finding.Earlier, oldPath string) bool {
+// isUnedited reports whether an earlier finding's fingerprint is made of its title: people can edit a comment.
+func isUnedited(e finding.Earlier, oldPath string) bool {
 	f := e.Finding()
 	for _, f.Path = range []string{e.Path, oldPath} {
 		for _, f.Category = range prompt.Categories() {
@@ -134,9 +134,9 @@ func (s State) withClaim(t task, r finding.FileReview) finding.FileReview {
 	return r
 }
 
-// failed limits a failure to the file it happened on (P6). Reviewers report their
+// failedUpdate limits a failure to the file it happened on (P6). Reviewers report their
 // own failures; an error that arrives here is a defect in a reviewer.
-func (r *run) failed(t task, cause error) (graph.Update, error) {
+func (r *run) failedUpdate(t task, cause error) (graph.Update, error) {
 	r.reportFailure(t, cause)
 	return r.result(finding.FileReview{Path: t.Path, State: finding.Failed,
 		Reason: "the reviewer itself failed on it"}, cost.Usage{}), nil

@@ -20,10 +20,10 @@ func (s State) OnRecord(r decision.Record) decision.Record {
 		if f.ID == "" || f.Filtered != "" && f.Filtered != finding.Dropped || len(r.Findings) == maxShown {
 			continue
 		}
-		shown := decision.Shown{ID: f.ID, Path: short(f.Path), Severity: f.Severity, Category: short(f.Category),
-			Source: string(f.Source), Rule: short(f.Rule)}
+		shown := decision.Shown{ID: f.ID, Path: cutNote(f.Path), Severity: f.Severity, Category: cutNote(f.Category),
+			Source: string(f.Source), Rule: cutNote(f.Rule)}
 		if f.Origin != nil {
-			shown.Linter = short(f.Origin.Tool)
+			shown.Linter = cutNote(f.Origin.Tool)
 		}
 		if f.Source == finding.Model {
 			shown.Model = models(f.Path)
@@ -42,7 +42,7 @@ func (s State) modelOf() func(path string) string {
 	for _, f := range s.FileReviews {
 		for _, c := range f.Calls {
 			if c.Task == "review" && c.Model != "" {
-				known[f.Path] = short(c.Model)
+				known[f.Path] = cutNote(c.Model)
 			}
 		}
 	}
@@ -50,11 +50,11 @@ func (s State) modelOf() func(path string) string {
 		if name := known[path]; name != "" {
 			return name
 		}
-		return short(s.Draft.Model)
+		return cutNote(s.Draft.Model)
 	}
 }
 
-func short(text string) string {
+func cutNote(text string) string {
 	if len(text) > maxShownText {
 		return ""
 	}

@@ -103,7 +103,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	triage := r.node(triageNode, r.triage, reviewsField, "reason", "earlier")
 	wanted := r.node(contextNode, r.context, askedField)
 	review := graph.Each(g, reviewNode, r.review, g.Named(reviewsField, usageField, "reused"), side,
-		graph.OnError(r.failed), graph.Unreached(r.unreached))
+		graph.OnError(r.failedUpdate), graph.Unreached(r.unreached))
 	overview := r.node(overviewNode, r.overview, wholeField, usageField)
 	aggregate := r.node(aggregateNode, r.aggregate, "draft", "comments", "earlier", "summaryBody", "reason")
 	asked := graph.Gate(g, gateNode, ask, r.decide,

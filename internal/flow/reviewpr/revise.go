@@ -118,7 +118,7 @@ func (r *run) redraft(ctx context.Context, s State, t task) (_ graph.Update, err
 		return graph.Update{}, errNoModel
 	}
 	r.loadContext(ctx, s)
-	r.remind(s)
+	r.addReported(s)
 	got, err := r.Redraft(ctx, file, s.draftedReview(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
 	if err != nil {
 		return graph.Update{}, r.cut.record(t, got.Usage, err)

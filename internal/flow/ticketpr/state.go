@@ -89,15 +89,15 @@ func (s State) Under(show ticket.Show) State {
 		return s
 	}
 	s.Class, s.RootCause = change.Class{Type: s.Class.Type, Complexity: s.Class.Complexity}, ""
-	s.Scope.Modules = changed(s.Scope.Modules, func(m *change.Module) { m.Reason = "" })
-	s.Seen.Criteria = changed(s.Seen.Criteria, func(c *finding.Criterion) { c.Text = "" })
+	s.Scope.Modules = mapCopy(s.Scope.Modules, func(m *change.Module) { m.Reason = "" })
+	s.Seen.Criteria = mapCopy(s.Seen.Criteria, func(c *finding.Criterion) { c.Text = "" })
 	silent := func(f *change.File) { f.Description = "" }
-	s.Changes, s.Tests = changed(s.Changes, silent), changed(s.Tests, silent)
+	s.Changes, s.Tests = mapCopy(s.Changes, silent), mapCopy(s.Tests, silent)
 	return s
 }
 
-// changed returns a copy of a list with do applied to each element.
-func changed[T any](all []T, do func(*T)) []T {
+// mapCopy returns a copy of a list with do applied to each element.
+func mapCopy[T any](all []T, do func(*T)) []T {
 	all = slices.Clone(all)
 	for i := range all {
 		do(&all[i])
@@ -122,7 +122,7 @@ func (s State) Account(paths bool) *decision.Record {
 		return s.Decision
 	}
 	r, items := *s.Decision, s.Items()
-	r.Dropped = changed(r.Dropped, func(d *decision.Drop) {
+	r.Dropped = mapCopy(r.Dropped, func(d *decision.Drop) {
 		if at := slices.IndexFunc(items, func(f decision.Item) bool { return f.ID == d.ID }); at >= 0 {
 			d.ID = items[at].Path
 		}
@@ -218,8 +218,8 @@ func ask(s State) (gate.Ask, error) {
 	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown()), nil
 }
 
-// same refuses a question that is not about the draft as it is now.
-func (s State) same(asked []byte) error {
+// checkAsked refuses a question that is not about the draft as it is now.
+func (s State) checkAsked(asked []byte) error {
 	now, _ := ask(s)
 	return gate.Same(asked, now)
 }

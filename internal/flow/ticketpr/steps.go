@@ -31,9 +31,9 @@ func (r *run) fetch(_ context.Context, s *State) (paid cost.Usage, err error) {
 	return paid, nil
 }
 
-// reading returns a step that needs the whole ticket, which a later process reads again. It
+// withTicket returns a step that needs the whole ticket, which a later process reads again. It
 // refuses a ticket that differs from the frozen one.
-func (r *run) reading(do func(context.Context, *State, ticket.Ticket) (cost.Usage, error)) step {
+func (r *run) withTicket(do func(context.Context, *State, ticket.Ticket) (cost.Usage, error)) step {
 	return func(ctx context.Context, s *State) (paid cost.Usage, err error) {
 		if implement.Digest(r.Ticket) != s.Facts.Subject.Digest {
 			return paid, problem.Refuse(9, "the ticket's text has changed since this draft was made",
@@ -48,7 +48,7 @@ func (r *run) classify(ctx context.Context, s *State, t ticket.Ticket) (paid cos
 	return paid, err
 }
 
-func (r *run) modules(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+func (r *run) chooseModules(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
 	if len(r.Base.Rules.Modules) == 0 {
 		s.Error = "there is no module that can be changed"
 		return paid, nil
@@ -104,7 +104,7 @@ func (r *run) brief(s State, t ticket.Ticket) implement.Brief {
 	return b
 }
 
-func (r *run) code(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+func (r *run) writeCode(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
 	s.RootCause, s.Changes, paid, err = r.Model.Code(ctx, r.brief(*s, t))
 	return paid, err
 }
@@ -114,10 +114,10 @@ func (r *run) writeTests(ctx context.Context, s *State, t ticket.Ticket) (paid c
 	return paid, err
 }
 
-// summary runs the project's own command and the review flow on the change, before a person
+// summarize runs the project's own command and the review flow on the change, before a person
 // sees it. The draft gets the facts of the run that finishes it, and keeps only as much of the
 // ticket's and the model's words as may leave the job.
-func (r *run) summary(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+func (r *run) summarize(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
 	if digest := s.Facts.Subject.Digest; r.Facts.Thread != "" {
 		s.Facts = r.Facts
 		s.Facts.Subject.Digest = digest

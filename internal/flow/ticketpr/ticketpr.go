@@ -87,19 +87,20 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	r := &run{Steps: steps, graph: g}
 	declare(g)
 	fetch := r.node(fetchNode, r.fetch, "facts", "ticket", "flags", "error")
-	classify := r.node("classify_ticket", r.reading(r.classify), "classification", "usage", "error")
-	modules := r.node("identify_modules", r.reading(r.modules), "affected_modules", "usage", "error")
-	chunks := r.node("retrieve_context", r.reading(r.retrieve), "code_chunks", "affected_modules", "usage")
-	code := r.node("generate_code_changes", r.reading(r.code), "root_cause", "proposed_changes", "usage", "error")
-	tests := r.node("generate_tests", r.reading(r.writeTests), "proposed_tests", "usage", "error")
-	summary := r.node("prepare_diff_summary", r.reading(r.summary), "facts", "diff_summary", "check", "usage",
+	classify := r.node("classify_ticket", r.withTicket(r.classify), "classification", "usage", "error")
+	modules := r.node("identify_modules", r.withTicket(r.chooseModules), "affected_modules", "usage", "error")
+	chunks := r.node("retrieve_context", r.withTicket(r.retrieve), "code_chunks", "affected_modules", "usage")
+	code := r.node("generate_code_changes", r.withTicket(r.writeCode), "root_cause", "proposed_changes", "usage",
+		"error")
+	tests := r.node("generate_tests", r.withTicket(r.writeTests), "proposed_tests", "usage", "error")
+	summary := r.node("prepare_diff_summary", r.withTicket(r.summarize), "facts", "diff_summary", "check", "usage",
 		"classification", "root_cause", "affected_modules", "proposed_changes", "proposed_tests")
 	asked := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node("regenerate_with_feedback", r.regenerate, "decision", "human_feedback", "iteration")
 	apply := r.effect("apply_changes", r.apply, "applied")
 	pull := r.effect("create_pull_request", r.open, "pull_request_url")
-	comment := r.node("post_ticket_comment", leave)
-	abort, failed := r.node("abort", leave), r.node("handle_error", leave)
+	comment := r.node("post_ticket_comment", doNothing)
+	abort, failed := r.node("abort", doNothing), r.node("handle_error", doNothing)
 
 	g.Start(fetch)
 	g.Route(fetch, unlessFailed(classify, failed), classify, failed)
@@ -129,20 +130,20 @@ type step func(context.Context, *State) (paid cost.Usage, err error)
 // node adds a step with the fields that it writes. An unusable answer ends the run; any other
 // error stops it, and the run can be resumed.
 func (r *run) node(name string, do step, writes ...string) graph.Node {
-	return r.graph.Node(name, r.running(name, do, writes), r.graph.Named(writes...))
+	return r.graph.Node(name, r.traced(name, do, writes), r.graph.Named(writes...))
 }
 
 // effect adds a step that acts on the outside world. If its outcome is unknown it runs again,
 // since the step itself looks for what was done.
 func (r *run) effect(name string, do step, writes ...string) graph.Node {
-	return r.graph.Effect(name, r.running(name, do, writes), func(context.Context, State) (u graph.Update, done bool,
+	return r.graph.Effect(name, r.traced(name, do, writes), func(context.Context, State) (u graph.Update, done bool,
 		err error) {
 		return u, false, nil
 	}, r.graph.Named(writes...))
 }
 
-// running returns a step as the graph runs it, in its own trace span.
-func (r *run) running(name string, do step, writes []string) func(context.Context, State) (graph.Update, error) {
+// traced returns a step as the graph runs it, in its own trace span.
+func (r *run) traced(name string, do step, writes []string) func(context.Context, State) (graph.Update, error) {
 	return func(ctx context.Context, s State) (_ graph.Update, err error) {
 		ctx, span := trace.Step(ctx, name)
 		defer func() { span.End(err) }()
@@ -184,8 +185,8 @@ func declare(g *graph.Graph[State]) {
 	graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add)
 }
 
-// leave is a step that does nothing.
-func leave(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
+// doNothing is a step that does nothing.
+func doNothing(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
 
 func (r *run) apply(ctx context.Context, s *State) (paid cost.Usage, err error) {
 	if r.Apply == nil {
@@ -236,7 +237,7 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 
 // Intact refuses a parked draft that differs from the one its gate asks about.
 func Intact(view graph.View[State]) error {
-	return handoff.Intact(view, view.State.same, view.State.Facts.Thread, view.State.Facts.ToolVersion)
+	return handoff.Intact(view, view.State.checkAsked, view.State.Facts.Thread, view.State.Facts.ToolVersion)
 }
 
 // StatusAt returns the node whose error stopped a run, or the first node if err is from none.

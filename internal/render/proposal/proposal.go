@@ -68,8 +68,9 @@ func (p Proposal) file(diffs string) string {
 	if p.Class.Type == change.Bug && p.RootCause != "" {
 		parts = append(parts, "**Root cause:** "+guard.Inline(p.RootCause, SentenceRunes))
 	}
-	parts = append(parts, p.what(), p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests),
-		p.checked(), p.reviewed(), p.Review.WhatWasAsked(), diffs, p.context(), p.Foot())
+	parts = append(parts, p.ticketSummary(), p.moduleList(), fileRows("### Files", p.Changes),
+		fileRows("### Tests", p.Tests),
+		p.checkResult(), p.reviewResult(), p.Review.WhatWasAsked(), diffs, p.givenContext(), p.Foot())
 	return render.Paragraphs(parts...) + "\n"
 }
 
@@ -91,8 +92,8 @@ func (p Proposal) warnings() string {
 	return "> [!WARNING]\n" + strings.Join(all, "\n>\n")
 }
 
-// what returns the ticket in the model's words, with the components that it concerns.
-func (p Proposal) what() string {
+// ticketSummary returns the ticket in the model's words, with the components that it concerns.
+func (p Proposal) ticketSummary() string {
 	if p.Class.Summary == "" {
 		return ""
 	}
@@ -104,11 +105,11 @@ func (p Proposal) what() string {
 	return text
 }
 
-// where returns the list of modules with their reasons.
-func (p Proposal) where() string {
+// moduleList returns the list of modules with their reasons.
+func (p Proposal) moduleList() string {
 	var rows []string
 	for _, m := range p.Scope.Modules {
-		rows = append(rows, row(guard.Code(m.Name), guard.Inline(m.Reason, SentenceRunes)))
+		rows = append(rows, listItem(guard.Code(m.Name), guard.Inline(m.Reason, SentenceRunes)))
 	}
 	return "### Modules\n\n" + strings.Join(rows, "\n")
 }
@@ -119,13 +120,13 @@ func fileRows(heading string, files []change.File) string {
 	}
 	rows := []string{heading + "\n"}
 	for _, f := range files {
-		rows = append(rows, row(guard.Code(f.Path)+" "+Counted(f), guard.Inline(f.Description, SentenceRunes)))
+		rows = append(rows, listItem(guard.Code(f.Path)+" "+Counted(f), guard.Inline(f.Description, SentenceRunes)))
 	}
 	return strings.Join(rows, "\n")
 }
 
-// row returns a list entry for name, followed by said if there is any.
-func row(name, said string) string { return strings.TrimSuffix("- "+name+": "+said, ": ") }
+// listItem returns a list entry for name, followed by said if there is any.
+func listItem(name, said string) string { return strings.TrimSuffix("- "+name+": "+said, ": ") }
 
 // Counted returns the number of lines added and removed, and whether the file is new, or may not parse.
 func Counted(f change.File) string {
@@ -139,8 +140,8 @@ func Counted(f change.File) string {
 	return "(" + text + ")"
 }
 
-// checked returns the result of the project's own command, or "".
-func (p Proposal) checked() string {
+// checkResult returns the result of the project's own command, or "".
+func (p Proposal) checkResult() string {
 	if p.Check == nil {
 		return ""
 	}
@@ -152,8 +153,8 @@ func (p Proposal) checked() string {
 		render.Details("Its output", guard.Fence(output, ""))
 }
 
-// reviewed returns what the review flow says about the change, or "" if there was no review.
-func (p Proposal) reviewed() string {
+// reviewResult returns what the review flow says about the change, or "" if there was no review.
+func (p Proposal) reviewResult() string {
 	if p.Unreviewed {
 		return ""
 	}
@@ -181,8 +182,8 @@ func (p Proposal) diffs() string {
 	return render.Paragraphs(all...)
 }
 
-// context lists the pieces and the feedback that the model was given.
-func (p Proposal) context() string {
+// givenContext lists the pieces and the feedback that the model was given.
+func (p Proposal) givenContext() string {
 	var rows, said []string
 	for _, c := range p.Chunks {
 		rows = append(rows, fmt.Sprintf("- %s lines %d–%d, score %.2f", guard.Code(c.Path), c.StartLine, c.EndLine,
@@ -213,24 +214,24 @@ func (p Proposal) Foot() string {
 // CommitMessage returns the commit message: a headline of at most 72 characters, and a body with
 // the reason and the files.
 func CommitMessage(p Proposal) (headline, body string) {
-	subject := inert(strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "implement the ticket")), " "))
+	subject := deactivate(strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "implement the ticket")), " "))
 	headline = guard.Line(fmt.Sprintf("%s(%s): %s", p.Class.Kind(), p.Ticket.Key, subject), 0)
 	if r := []rune(headline); len(r) > headlineRunes {
 		headline = strings.TrimSpace(string(r[:headlineRunes-1])) + "…"
 	}
 	var files []string
 	for _, f := range p.Proposed() {
-		files = append(files, row(f.Path, guard.Line(f.Description, SentenceRunes)))
+		files = append(files, listItem(f.Path, guard.Line(f.Description, SentenceRunes)))
 	}
 	why := wording.Wrapped(cmp.Or(p.RootCause, p.Class.Summary), headlineRunes)
-	return headline, inert(render.Paragraphs(strings.Join(why, "\n"), strings.Join(files, "\n")))
+	return headline, deactivate(render.Paragraphs(strings.Join(why, "\n"), strings.Join(files, "\n")))
 }
 
 // acting matches what GitHub acts on in a commit's message, which knows no code spans: names,
 // issues and addresses, which a word before them may close, and what skips workflows.
 var acting = pattern.Lazy(`(?i)(@|://|\[(?:skip|ci|no|actions) )(\w)|(#|gh-)(\d)`)
 
-// inert returns a text with a space in each match of acting.
-func inert(s string) string { return acting().ReplaceAllString(s, "$1$3 $2$4") }
+// deactivate returns a text with a space in each match of acting.
+func deactivate(s string) string { return acting().ReplaceAllString(s, "$1$3 $2$4") }
 
 const headlineRunes = 72

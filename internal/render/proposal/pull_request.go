@@ -38,14 +38,14 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 	if n, ok := strings.CutPrefix(name, "gh-"); ok {
 		name = "#" + n
 	}
-	subject := inert(strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "proposed change")), " "))
+	subject := deactivate(strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "proposed change")), " "))
 	title = guard.Line(fmt.Sprintf("[%s] %s", name, subject), pullTitleRunes)
 	cause := ""
 	if p.RootCause != "" {
 		cause = "**Root cause:** " + guard.Inline(p.RootCause, SentenceRunes)
 	}
-	foot := p.made(m)
-	body = render.Paragraphs(guard.Inline(p.Class.Summary, SentenceRunes), cause, p.ticketLink(m), p.where(),
+	foot := p.provenance(m)
+	body = render.Paragraphs(guard.Inline(p.Class.Summary, SentenceRunes), cause, p.ticketLink(m), p.moduleList(),
 		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.Review.WhatWasAsked())
 	if room := pullBytes - len(foot); len(body) > room {
 		body = body[:strings.LastIndexByte(body[:room], '\n')] + "\n\nThe rest is left out: it would be too long."
@@ -64,8 +64,8 @@ func (p Proposal) ticketLink(m Made) string {
 	return "Ticket: " + guard.Code(p.Ticket.Key) + "."
 }
 
-// made returns the last paragraph: how the change was made.
-func (p Proposal) made(m Made) string {
+// provenance returns the last paragraph: how the change was made.
+func (p Proposal) provenance(m Made) string {
 	text := "A model drafted this change"
 	if m.Drafted != "" {
 		text += " for " + render.Person(m.Drafted)

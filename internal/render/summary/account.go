@@ -17,10 +17,9 @@ func Account(r *decision.Record, words bool) string {
 	if r == nil {
 		return ""
 	}
-	head := fmt.Sprintf("%s by %s on %s, %s. Draft digest %s.", did(*r), render.Person(r.By), wording.Minute(r.At),
-		via[r.Via],
-		guard.Code(r.Digest))
-	rows := changed(*r, words)
+	head := fmt.Sprintf("%s by %s on %s, %s. Draft digest %s.", verdictWord(*r), render.Person(r.By),
+		wording.Minute(r.At), via[r.Via], guard.Code(r.Digest))
+	rows := changeRows(*r, words)
 	if more := len(rows) - accountRows; more > 0 {
 		rows = append(rows[:accountRows], "- and "+wording.Count(more, "more change"))
 	}
@@ -33,8 +32,8 @@ func Account(r *decision.Record, words bool) string {
 	return render.Paragraphs(head, strings.Join(rows, "\n"))
 }
 
-// did returns the verdict as a past participle, such as Approved.
-func did(r decision.Record) string {
+// verdictWord returns the verdict as a past participle, such as Approved.
+func verdictWord(r decision.Record) string {
 	switch {
 	case r.Withdrawn():
 		return "Withdrawn"
@@ -53,7 +52,7 @@ var via = map[decision.Via]string{
 	decision.ByCommandLine: "on the command line", decision.ByRedraft: "by drafting again",
 }
 
-func changed(r decision.Record, words bool) (rows []string) {
+func changeRows(r decision.Record, words bool) (rows []string) {
 	add := func(id, what, why string) {
 		row := "- " + guard.Inline(id, render.TitleRunes) + " " + what
 		if words && why != "" {
@@ -76,8 +75,8 @@ func changed(r decision.Record, words bool) (rows []string) {
 	return rows
 }
 
-// listed returns head followed by a list of untrusted lines, or "" if there are none.
-func listed(head string, all []string) string {
+// listUnder returns head followed by a list of untrusted lines, or "" if there are none.
+func listUnder(head string, all []string) string {
 	if len(all) == 0 {
 		return ""
 	}

@@ -41,15 +41,15 @@ type Decide struct {
 // route B can decide it, and no one has to. r gives the repository and the draft's revision;
 // commands are examples that change this draft.
 func (d Decide) Section(r render.Review, commands ...string) string {
-	others := d.others(r, strings.Join(commands, "\n"))
+	others := d.otherWays(r, strings.Join(commands, "\n"))
 	if d.Kept {
 		return render.Details("To post it all the same",
-			render.Paragraphs("Until it expires, the draft can be decided"+d.form(r),
+			render.Paragraphs("Until it expires, the draft can be decided"+d.formRoute(r),
 				others))
 	}
-	where := d.form(r)
+	where := d.formRoute(r)
 	if d.Environment != "" {
-		where = d.dialog(r)
+		where = d.dialogRoute(r)
 	}
 	if others != "" {
 		others = render.Details("More ways to decide", others)
@@ -57,50 +57,51 @@ func (d Decide) Section(r render.Review, commands ...string) string {
 	return render.Paragraphs("**Decide**"+where, others)
 }
 
-// dialog names the environment's dialog, in the waiting run, and the command.
-func (d Decide) dialog(r render.Review) string {
+// dialogRoute names the environment's dialog, in the waiting run, and the command.
+func (d Decide) dialogRoute(r render.Review) string {
 	address := ""
 	if d.Run > 0 {
 		address = r.ActionsPage("runs/" + strconv.FormatInt(d.Run, 10))
 	}
-	where := " in " + linked("Review deployments", address)
+	where := " in " + linkTo("Review deployments", address)
 	if d.Approve == "" {
 		return where + "."
 	}
 	return render.Paragraphs(where+" or with:", guard.Fence(d.Approve, ""))
 }
 
-// form names the dispatch form, what to enter there, and the command.
-func (d Decide) form(r render.Review) string {
+// formRoute names the dispatch form, what to enter there, and the command.
+func (d Decide) formRoute(r render.Review) string {
 	where := "*Actions*"
 	if address := r.ActionsPage("workflows/" + d.Workflow); d.Workflow != "" && address != "" {
-		where = linked("this form", address)
+		where = linkTo("this form", address)
 	}
 	return render.Paragraphs(" in "+where+", which *Run workflow* opens, draft "+guard.Code(d.Draft)+", or with:",
 		guard.Fence(d.Dispatch, ""))
 }
 
-func linked(text, address string) string {
+func linkTo(text, address string) string {
 	if address == "" {
 		return "*" + text + "*"
 	}
 	return "[" + text + "](" + address + ")"
 }
 
-func (d Decide) others(r render.Review, commands string) string {
+func (d Decide) otherWays(r render.Review, commands string) string {
 	if d.Environment != "" && !d.Kept {
 		dialog := "In the dialog tick " + guard.Code(d.Environment) + ", then *Approve and deploy* or *Reject*."
 		return render.Paragraphs(dialog,
-			changes("write commands into the comment of that dialog, one a line:", "", commands),
-			d.dispatched(), d.another(r.Round), d.retained())
+			commandsHint("write commands into the comment of that dialog, one a line:", "", commands),
+			d.dispatchHint(), d.revisionHint(r.Round), d.retentionWarning())
 	}
 	return render.Paragraphs("**Reject:** choose `abort` in the form, or:",
 		guard.Fence(d.DispatchAbort, ""),
-		changes("approve with commands, one a line:", d.Dispatch, commands), d.another(r.Round), d.retained())
+		commandsHint("approve with commands, one a line:", d.Dispatch, commands), d.revisionHint(r.Round),
+		d.retentionWarning())
 }
 
-// dispatched says how an environment's reviewers can decide without its dialog, if they can.
-func (d Decide) dispatched() string {
+// dispatchHint says how an environment's reviewers can decide without its dialog, if they can.
+func (d Decide) dispatchHint() string {
 	if d.Dispatch == "" {
 		return ""
 	}
@@ -108,20 +109,20 @@ func (d Decide) dispatched() string {
 		""))
 }
 
-// revises reports whether another draft can be requested after this round.
-func (d Decide) revises(round int) bool { return d.Revise != "" && round < render.Revisions }
+// canRevise reports whether another draft can be requested after this round.
+func (d Decide) canRevise(round int) bool { return d.Revise != "" && round < render.Revisions }
 
-// another says how to request another draft, if that is possible.
-func (d Decide) another(round int) string {
-	if !d.revises(round) {
+// revisionHint says how to request another draft, if that is possible.
+func (d Decide) revisionHint(round int) string {
+	if !d.canRevise(round) {
 		return ""
 	}
 	return render.Paragraphs(fmt.Sprintf("**With another draft:** say what it should do differently (%s left):",
 		wording.Count(render.Revisions-round, "revision")), guard.Fence(d.Revise, ""))
 }
 
-// changes shows commands, if any, one a line, or as an argument of the dispatch command if given.
-func changes(how, dispatch, commands string) string {
+// commandsHint shows commands, if any, one a line, or as an argument of the dispatch command if given.
+func commandsHint(how, dispatch, commands string) string {
 	if commands == "" {
 		return ""
 	}
@@ -146,8 +147,8 @@ func examples(all []finding.Finding) []string {
 	return commands
 }
 
-// retained warns if the artifact is deleted before the draft expires.
-func (d Decide) retained() string {
+// retentionWarning warns if the artifact is deleted before the draft expires.
+func (d Decide) retentionWarning() string {
 	if d.RetainedUntil.IsZero() || !d.RetainedUntil.Before(d.Expires) {
 		return ""
 	}

@@ -63,9 +63,9 @@ func End(r render.Review, e Ending) string {
 	blocks := []string{title, r.Subject(),
 		reasonOf(e.reason(verdict)), r.ReviewLink(e.Page), e.Where,
 		Account(e.Record, !e.Counts),
-		listed("**Void**, since each was refused:", e.Void),
-		listed("**Changed since the draft**, which still applies:", e.Changes), e.restart(), e.read(r)}
-	return render.Paragraphs(append(blocks, e.rest(r)...)...) + "\n"
+		listUnder("**Void**, since each was refused:", e.Void),
+		listUnder("**Changed since the draft**, which still applies:", e.Changes), e.restartHint(), e.coverageLine(r)}
+	return render.Paragraphs(append(blocks, e.otherParts(r)...)...) + "\n"
 }
 
 // Mistake returns the job summary of a run that stopped because of wrong inputs or settings. text
@@ -85,7 +85,7 @@ func (e Ending) reason(verdict string) string {
 	return e.Reason
 }
 
-func (e Ending) restart() string {
+func (e Ending) restartHint() string {
 	if e.Restart == "" {
 		return ""
 	}
@@ -96,7 +96,7 @@ func (e Ending) restart() string {
 	return render.Paragraphs("This drafts again"+paid+":", guard.Fence(e.Restart, ""))
 }
 
-func (e Ending) read(r render.Review) string {
+func (e Ending) coverageLine(r render.Review) string {
 	switch {
 	case len(r.Files) == 0 || e.Outcome == "SKIPPED":
 		return ""
@@ -106,20 +106,20 @@ func (e Ending) read(r render.Review) string {
 	return r.Found() + " · " + r.TallyAt()
 }
 
-// rest returns the parts of the review that are shown in addition to its counts.
-func (e Ending) rest(r render.Review) []string {
+// otherParts returns the parts of the review that are shown in addition to its counts.
+func (e Ending) otherParts(r render.Review) []string {
 	unread, files := r.FileLists(draftFiles)
 	unread = cmp.Or(unread, r.NotReached())
 	drafted := e.Outcome == "CLEAN" || e.Outcome == "FAILED"
 	switch {
 	case e.Counts && drafted:
-		return []string{r.NotReached(), paid(r)}
+		return []string{r.NotReached(), costSentence(r)}
 	case e.Counts:
 		return nil
 	case drafted:
 		r.Posts = false
 		return []string{banner(r.Warnings()), r.WhatItDoes(), r.PostedBefore(), r.WhatWasAsked(), unread,
-			r.FilteredList(), files, paid(r)}
+			r.FilteredList(), files, costSentence(r)}
 	}
 	handover := ""
 	if e.Outcome == "POSTED" {
@@ -128,8 +128,8 @@ func (e Ending) rest(r render.Review) []string {
 	return []string{handover, unread, files}
 }
 
-// paid returns, in sentences, what the run cost and with which model.
-func paid(r render.Review) string {
+// costSentence returns, in sentences, what the run cost and with which model.
+func costSentence(r render.Review) string {
 	parts := wording.Costs(r.Usage, r.Limit)
 	if r.Model != "" && len(parts) > 0 {
 		parts = append(parts, guard.Code(r.Model))

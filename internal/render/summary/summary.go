@@ -25,7 +25,7 @@ const (
 func Draft(r render.Review, d Decide) string {
 	if d.Counts {
 		r.Title = ""
-		return render.Paragraphs(d.head(r), r.NotReached(), d.hidden(r), d.footer(r)) + "\n"
+		return render.Paragraphs(d.head(r), r.NotReached(), d.hiddenNote(r), d.footer(r)) + "\n"
 	}
 	head := render.Paragraphs(d.head(r), banner(r.Warnings()), r.WhatItDoes())
 	unread, files := r.FileLists(draftFiles)
@@ -37,8 +37,8 @@ func Draft(r render.Review, d Decide) string {
 // head returns the part above the findings: what the change is, what was found, and how to decide.
 func (d Decide) head(r render.Review) string {
 	counts := wording.Joined(" · ", r.Found(), r.Stands(), r.Unreported(), r.TallyInFull(), d.price(r),
-		"code "+guard.Code(d.Code), "until "+wording.Minute(d.ends()))
-	return render.Paragraphs(d.title(r), r.Subject(), d.why(r), counts,
+		"code "+guard.Code(d.Code), "until "+wording.Minute(d.deadline()))
+	return render.Paragraphs(d.title(r), r.Subject(), d.gateReason(r), counts,
 		d.Section(r, examples(r.Findings)...))
 }
 
@@ -56,7 +56,7 @@ func (d Decide) title(r render.Review) string {
 	return "## " + kind + " of " + name + " " + what + r.ByRules(". ")
 }
 
-func (d Decide) why(r render.Review) string {
+func (d Decide) gateReason(r render.Review) string {
 	switch {
 	case !d.Kept:
 		return ""
@@ -66,8 +66,8 @@ func (d Decide) why(r render.Review) string {
 	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
 }
 
-// ends returns the time from which the draft can no longer be decided, or is gone.
-func (d Decide) ends() time.Time {
+// deadline returns the time from which the draft can no longer be decided, or is gone.
+func (d Decide) deadline() time.Time {
 	if d.RetainedUntil.IsZero() || d.Expires.Before(d.RetainedUntil) {
 		return d.Expires
 	}
@@ -128,7 +128,7 @@ func (d Decide) footer(r render.Review) string {
 	if d.Trust == "encrypt" {
 		where = strings.Replace(where, "is `review.md` in", "is encrypted, with all else, in", 1)
 	}
-	return wording.Joined(" ", sentenceOf(parts), r.FromEarlier(), r.Moved(), d.again(), where)
+	return wording.Joined(" ", sentenceOf(parts), r.FromEarlier(), r.Moved(), d.replacedNote(), where)
 }
 
 func sentenceOf(parts []string) string {
@@ -138,8 +138,8 @@ func sentenceOf(parts []string) string {
 	return wording.UpperFirst(strings.Join(parts, ", ")) + "."
 }
 
-// again says what happened to the draft that this one replaces, if any.
-func (d Decide) again() string {
+// replacedNote says what happened to the draft that this one replaces, if any.
+func (d Decide) replacedNote() string {
 	if d.Withdraws == "" {
 		return ""
 	}
@@ -151,8 +151,8 @@ func (d Decide) again() string {
 		guard.Code(d.Withdraws), more)
 }
 
-// hidden replaces the findings and warnings, and says how to read them.
-func (d Decide) hidden(r render.Review) string {
+// hiddenNote replaces the findings and warnings, and says how to read them.
+func (d Decide) hiddenNote(r render.Review) string {
 	text, how, are := "The findings", "This", " are"
 	if len(r.Findings) == 1 {
 		text, are = "The finding", " is"

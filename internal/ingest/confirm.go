@@ -43,9 +43,9 @@ type question struct {
 	media  bool   // whether the file's own bytes are those of a picture or the like
 }
 
-// vouch records for each file which of its claims the base confirms. A change without claims asks
+// confirmClaims records for each file which of its claims the base confirms. A change without claims asks
 // nothing, and what cannot be read is not confirmed.
-func vouch(ctx context.Context, files []diff.File, b base) error {
+func confirmClaims(ctx context.Context, files []diff.File, b base) error {
 	open := claims(files)
 	if _, remote := b.(pullBase); remote {
 		limitHeaderClaims(files, open)
@@ -161,7 +161,7 @@ func (q question) ask(ctx context.Context, b base) bool {
 		names, err := b.listFolder(ctx, q.path)
 		return len(names) > 0 && err == nil
 	case q.beside != "":
-		return q.generated(ctx, b)
+		return q.isGenerated(ctx, b)
 	case q.media:
 		text, err := b.readHead(ctx, q.path)
 		return err == nil && claim.IsMedia(text)
@@ -170,10 +170,10 @@ func (q question) ask(ctx context.Context, b base) bool {
 	return err == nil && claim.Bears(q.path, text, q.reason)
 }
 
-// generated reports whether a folder's files with an extension are generated: there are at least
+// isGenerated reports whether a folder's files with an extension are generated: there are at least
 // two, and the first, middle and last of them by name all are. If a folder has none, the nearest
 // of the next two folders above that has some decides.
-func (q question) generated(ctx context.Context, b base) bool {
+func (q question) isGenerated(ctx context.Context, b base) bool {
 	for dir, up := q.path, 0; dir != "." && up < 3; dir, up = path.Dir(dir), up+1 {
 		names, err := b.listFolder(ctx, dir)
 		if err != nil {

@@ -87,9 +87,9 @@ func InRepos(ctx context.Context, repos string) func(dataset.Case) error {
 	}
 }
 
-// around returns what the reviewer of a case may look at, less what Blind withholds, and for
+// surroundingsOf returns what the reviewer of a case may look at, less what Blind withholds, and for
 // each known finding the lines that it rests on.
-func (r *run) around(ctx context.Context, c dataset.Case,
+func (r *run) surroundingsOf(ctx context.Context, c dataset.Case,
 	changed []diff.File) (all wire.Surroundings, rests [][]oracle.Line, err error) {
 	f, err := filesOf(ctx, c, r.Repos)
 	if err == nil && f.head == nil && r.Repos != "" && c.Repo != "" {
