@@ -34,6 +34,7 @@ func TestTrapLibraryRefusesByTheModelsName(t *testing.T) {
 	require.Error(t, openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: "gpt-5-of-ours",
 		Temperature: 0.5}))
 	require.Error(t, openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: "o3-of-ours",
+		//lint:ignore SA1019 other servers take nothing else
 		MaxTokens: 5}))
 
 	w := serve(t, reply{400, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`},

@@ -109,21 +109,9 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	linked := s.Index.Linked(q.path)
 	p := pieces{change: q, shown: shown, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, linesNumbered(changedLines(q.hunks, true)))
-	named := func(c chunk.Chunk) bool {
-		names := a.names
-		// "jobs" there is not what code calls so
-		if lang.Of(c.Path).Kind == lang.Settings && lang.Of(q.path).Kind == lang.Code {
-			names = slices.DeleteFunc(slices.Clone(names), word().MatchString)
-		}
-		return linesNaming(names)(0, code(c.Path, c.Text))
-	}
-	users := removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
-		return !named(c) || onlyImports(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
-	})
-	users = index.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
+	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
-	p.add(Similar, removeMatching(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path }), mostUsers,
-		linesNaming(a.names))
+	p.add(Similar, mentions, mostUsers, linesNaming(a.names))
 	p.add(Defines, index.Ahead(s.visible(q.sameLanguage(a.named), linked, a), s.isInChange), mostNamed,
 		linesNaming(a.touched))
 	p.add(Defines, removeMatching(q.sameLanguage(a.typed), q.unseenTest), mostNamed, linesNaming(a.types))
@@ -152,6 +140,24 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 }
 
 var word = pattern.Lazy(`^[a-z]+$`)
+
+// splitUsers returns the users of a change, code before others, and what of its own file only mentions its names, as a
+// comment does.
+func (q question) splitUsers(a around) (users, mentions []chunk.Chunk) {
+	named := func(c chunk.Chunk) bool {
+		names := a.names
+		// "jobs" there is not what code calls so
+		if lang.Of(c.Path).Kind == lang.Settings && lang.Of(q.path).Kind == lang.Code {
+			names = slices.DeleteFunc(slices.Clone(names), word().MatchString)
+		}
+		return linesNaming(names)(0, code(c.Path, c.Text))
+	}
+	users = removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
+		return !named(c) || onlyImports(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
+	})
+	users = index.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
+	return users, removeMatching(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path })
+}
 
 // constants adds the constants that users of the change and definitions name, of their own files.
 func (s *search) constants(ctx context.Context, p *pieces) error {
