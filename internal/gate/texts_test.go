@@ -318,7 +318,7 @@ func outcome(t *testing.T, text string, given decision.Verdict, input bool) stri
 				where = ""
 			}
 			if l.Meant != "" {
-				l.Reason += "; perhaps " + visible(l.Meant)
+				l.Reason += "; did you mean " + visible(l.Meant) + "?"
 			}
 			reasons = append(reasons, where+l.Reason)
 		}
