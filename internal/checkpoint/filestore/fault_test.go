@@ -100,6 +100,7 @@ func TestP4_OneFailedWriteOrSyncLosesNoAnswer(t *testing.T) {
 			kept[string(r)] = true
 		}
 		require.Equal(t, want, kept, "operation %d", n)
+		require.Len(t, saved.Journal, len(want), "none is there twice")
 	}
 }
 

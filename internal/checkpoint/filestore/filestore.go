@@ -9,6 +9,7 @@
 package filestore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -105,8 +106,7 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 
 // Append adds a record to the journal of a saved thread; it is on disk when
 // Append returns. After an error the record may or may not be kept, but earlier
-// ones are. What a failed write or sync left is first written again, once, and the
-// record with it: it may then be there twice.
+// ones are. What a failed write or sync left is written again, once.
 func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
 	j, err := s.journal(ctx, thread)
 	if err != nil {
@@ -119,7 +119,22 @@ func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) err
 	if failed != nil {
 		return errors.Join(err, failed)
 	}
+	if s.holds(thread, slices.Concat(record...)) {
+		return nil // it had been written, and opening the journal has synced it
+	}
 	return again.append(record...)
+}
+
+func (s *Store) holds(thread string, record []byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text, whole, err := s.readJournal(s.folder(thread))
+	for r := range records(text[:whole]) {
+		if err == nil && bytes.Equal(r, record) {
+			return true
+		}
+	}
+	return false
 }
 
 // reopen opens a thread's journal anew unless another caller did so since it failed.
