@@ -17,7 +17,8 @@ var called = map[string]string{"pr-review.yml": "review.yml", "pr-review-decide.
 
 // whole turns what only a called file says into what the whole file says.
 var whole = strings.NewReplacer(
-	"          base-url: ${{ inputs.base-url }}\n          model: ${{ inputs.model }}\n", "",
+	"          base-url: ${{ inputs.base-url }}\n          provider: ${{ inputs.provider }}\n"+
+		"          model: ${{ inputs.model }}\n", "",
 	" && inputs.environment != ''", "",
 	"${{ inputs.environment }}", "ai-review",
 	"inputs.defaults || ", "",

@@ -24,7 +24,8 @@ func (s *stage) calling(caller, event string) *githubtest.Run {
 func (s *stage) calledJob(run *githubtest.Run, caller, called, name, event string, values map[string]string) *job {
 	all := map[string]string{
 		"${{ inputs.environment }}": gateName, "${{ inputs.base-url }}": s.model.URL, "${{ inputs.model }}": "story-1",
-		"${{ secrets.OPENAI_API_KEY }}":                                                             modelKey,
+		"${{ inputs.provider }}":        "auto",
+		"${{ secrets.OPENAI_API_KEY }}": modelKey,
 		"${{ github.event.pull_request.number || github.event.inputs.pull-request }}":               "42",
 		"${{ github.event.inputs.again || 'false' }}":                                               "false",
 		"${{ (github.event.inputs.code || github.event.inputs.feedback) && 'revise' || 'review' }}": "review",
