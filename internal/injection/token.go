@@ -177,7 +177,8 @@ func lostMeanings(tokens []token, i int) (lost set) {
 	if tokens[i].text == "ai" && (tokens[i].sep == ',' || i > 0 && tokens[i-1].text == "return") { // a variable
 		lost |= setOf(machine)
 	}
-	if i+1 < len(tokens) && tokens[i+1].text == "api" && tokens[i+1].sep == ' ' { // GEMINI_API_KEY, the Gemini API
+	if i+2 < len(tokens) && tokens[i+1].text == "api" && tokens[i+1].sep == ' ' && // GEMINI_API_KEY
+		slices.Contains([]string{"key", "keys", "token", "url", "endpoint", "base"}, tokens[i+2].text) {
 		lost |= setOf(machine, agent)
 	}
 	if tokens[i].text == "model" && tokens[i].sep == '"' && i+1 < len(tokens) && tokens[i+1].sep == ':' { // a key
