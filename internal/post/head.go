@@ -52,18 +52,20 @@ func row(label, format string, args ...any) [2]string {
 // checkUnmoved checks the pull request again: reading approvals, decisions and reviews, and a wait,
 // happen between the checks and the write (T24). Head and base make the diff, which is only read if
 // the base is another. A push at the last moment still leaves the review at the commit that its body names.
-func checkUnmoved(ctx context.Context, r Reader, q Request) error {
-	p, err := r.Pull(ctx, q.Ref)
-	now := Now{Open: p.Open(), HeadSHA: p.HeadSHA, DiffDigest: q.Diff}
-	if err == nil && (p.BaseRef != q.Base.BaseRef || p.BaseSHA != q.Base.BaseSHA) {
+func (p *poster) checkUnmoved(ctx context.Context) error {
+	q := p.q
+	pr, err := p.r.Pull(ctx, q.Ref)
+	now := Now{Open: pr.Open(), HeadSHA: pr.HeadSHA, DiffDigest: q.Diff}
+	if err == nil && (pr.BaseRef != q.Base.BaseRef || pr.BaseSHA != q.Base.BaseSHA) {
 		now, err = q.Now(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	state := fmt.Sprintf("commit %.7s, %s", now.HeadSHA, p.State)
+	state := fmt.Sprintf("commit %.7s, %s", now.HeadSHA, pr.State)
 	if now.Open && now.HeadSHA == q.Commit {
 		if now.DiffDigest == q.Diff {
+			p.q.Base = pr // the next look need not read the diff again
 			return nil
 		}
 		state = "the same commit against another base"

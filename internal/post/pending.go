@@ -266,7 +266,7 @@ func (p *poster) create(ctx context.Context) (github.Review, error) {
 
 // send creates one form of the review as pending, if the pull request has not moved.
 func (p *poster) send(ctx context.Context, form render.Review) (github.Review, error) {
-	if err := checkUnmoved(ctx, p.r, p.q); err != nil {
+	if err := p.checkUnmoved(ctx); err != nil {
 		return github.Review{}, err
 	}
 	body, comments := renderMarked(form)
@@ -338,7 +338,7 @@ func (p *poster) release(ctx context.Context, held github.Review) (Posted, error
 			return s.posted, err
 		}
 	}
-	if err := checkUnmoved(ctx, p.r, p.q); err != nil {
+	if err := p.checkUnmoved(ctx); err != nil {
 		return Posted{}, err
 	}
 	url, err := p.w.Submit(ctx, p.q.Ref, held.ID, held.Body)
