@@ -120,10 +120,15 @@ func find(text, search string) (at int, what string) {
 	return at, ""
 }
 
-// cutsWord reports whether an offset stands within a name or a number: n = 1 is not n = 10.
+// cutsWord reports whether an offset stands within a name or a number: n = 1 is not n = 10. Some scripts have no spaces
+// between words, and what ends with \n or %d is no part of the word behind it.
 func cutsWord(text string, at int) bool {
-	word := func(r rune, _ int) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-	return word(utf8.DecodeLastRuneInString(text[:at])) && word(utf8.DecodeRuneInString(text[at:]))
+	word := func(r rune, _ int) bool {
+		return r == '_' || unicode.IsDigit(r) ||
+			unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	}
+	escape := at > 1 && (text[at-2] == '\\' || text[at-2] == '%')
+	return !escape && word(utf8.DecodeLastRuneInString(text[:at])) && word(utf8.DecodeRuneInString(text[at:]))
 }
 
 // describeMissing says from which line on a search is not in a text.

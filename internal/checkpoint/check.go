@@ -19,7 +19,7 @@ func CheckFound(name string, found *github.Artifact, repositoryID int64, now tim
 	switch {
 	case found == nil || found.Name != name:
 		return refuse(1, "compare pull request or ticket, instance and code with the draft's summary; if they "+
-			"are right, it has expired and is listed no more: "+draftAnew,
+			"are right, it has expired or was deleted: "+draftAnew,
 			"no draft of this name was found", where)
 	case found.Expired || !found.ExpiresAt.IsZero() && now.After(found.ExpiresAt):
 		r := refuse(1, draftAnew, "the draft was not decided in time, its artifact is gone", where)

@@ -17,7 +17,7 @@ func refuseNote(line string) []string {
 	first, _ := cutWord(bare)
 	switch {
 	case verbAfterMarks().MatchString(bare) || verbInside().MatchString(addresses().ReplaceAllString(text, " ")):
-		return []string{"a command begins its line, with a slash"}
+		return []string{"a command stands at the start of its line, with a slash"}
 	case len(findIDs(line)) > 0:
 		return []string{"names a finding, but is not a command"}
 	case slices.Contains(refusedOpenings(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || isPlainNo(bare),

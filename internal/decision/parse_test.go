@@ -67,7 +67,7 @@ func TestALineThatOnlyLooksLikeACommandIsRefused(t *testing.T) {
 	for _, slash := range []string{"\uff0f", "\u2044", "\u2215", "\u29f8", "\u2571", `\`} {
 		for _, command := range append(commands(), "/\uff41\uff42\uff4f\uff52\uff54", "/Drop") {
 			_, err := Parse(" " + slash + command[1:] + " F1: x")
-			require.ErrorContains(t, err, "a command begins its line, with a slash", "%s%s", slash, command)
+			require.ErrorContains(t, err, "a command stands at the start of its line, with a slash", "%s%s", slash, command)
 		}
 		d, err := Parse(slash + "home/approve\n" + slash + " approve\n" + slash + "approved")
 		require.NoError(t, err)

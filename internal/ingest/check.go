@@ -31,7 +31,7 @@ func Shell(ctx context.Context, dir, command string, env []string) (passed bool,
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
 	}
-	return cmd.ProcessState.Success(), secret.Tail(string(bytes.ToValidUTF8(out.last, []byte("?"))), maxOutput), nil
+	return cmd.ProcessState != nil && cmd.ProcessState.Success(), secret.Tail(string(bytes.ToValidUTF8(out.last, []byte("?"))), maxOutput), nil
 }
 
 type tail struct{ last []byte }

@@ -48,6 +48,7 @@ var refusedWords = []struct {
 		` model.","type":"invalid_request_error","param":"prompt_cache_options"}}`, marks},
 	{"OpenAI", 400, `{"error":{"message":"Unknown parameter: 'input[0].content[0].prompt_cache_breakpoint'.",` +
 		`"type":"invalid_request_error","code":"unknown_parameter"}}`, marks},
+	{"a gateway", 400, `{"detail":"Instructions are required"}`, marks},
 	{"Bedrock", 400, `{"error":{"message":"tools.0.custom.strict: Extra inputs are not permitted"}}`, strict},
 	{"OpenAI", 400, `{"error":{"message":"Invalid schema for function 'look': In context=(), 'additionalProperties'` +
 		` is required","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}`, strict},

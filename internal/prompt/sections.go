@@ -65,7 +65,7 @@ var (
 		`sign[- ]?off|conduct|community|contact|chat|discord|e?mail|questions?|help|get\w* (?:started|involved)|` +
 		`quick ?start|set-?up|install\w*|prerequisites|commands?|build\w*|running|triag\w+|contribut\w+|` +
 		`translat\w+|sponsor\w*|maintainers?|roadmap|(?:table of )?contents|reproduc\w+|troubleshoot\w*|backport\w*|` +
-		`workflows?|certificate|bibliography|reading)\b`)
+		`certificate|bibliography|(?:further|more) reading)\b`)
 	codeWords = pattern.Lazy(`(?i)\b(?:cod(?:e|ing)|styles?|conventions?|guidelines?|standards?|rules?|principles?|` +
 		`patterns?|architectur\w+|design|errors?|security|test(?:s|ing)?|api|naming|invariants?|performance|` +
 		`concurrency|logging|database|migrations?)\b`)

@@ -28,6 +28,8 @@ func TestInstructionsAreShownWithoutWhatIsNotAboutCode(t *testing.T) {
 			"See [a].\n\n```\n[b]: c\n```\n"},
 		"underlined": {"Rules\n=====\na\n\nGradle setup\n------------\nb\n\nMoney\n-----\nc\n",
 			"Rules\n=====\na\n\nMoney\n-----\nc\n"},
+		"reading is not always further reading": {"## Reading files\na\n## Further reading\nb\n## Workflows\nc\n",
+			"## Reading files\na\n## Workflows\nc\n"},
 		"neither is a tag": {"Cents.\n#install\n####### seven install\nEuros.\n",
 			"Cents.\n#install\n####### seven install\nEuros.\n"},
 		"no headings":       {"Build it.\nThen test.\n", "Build it.\nThen test.\n"},

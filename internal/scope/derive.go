@@ -63,14 +63,16 @@ func foldersWith(paths []string, name string) (dirs []string) {
 	return dirs
 }
 
-// workspaces returns those of dirs that the globs match; one behind a ! takes them out again.
+// workspaces returns those of dirs that a glob matches, and none that starts with ! and matches without it.
 func workspaces(dirs, globs []string) []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool {
 		out := true
 		for _, g := range globs {
 			g, not := strings.CutPrefix(g, "!")
 			if pattern.Matches([]string{"/" + strings.Trim(strings.TrimPrefix(g, "./"), "/")}, dir) {
-				out = not
+				if out = false; not {
+					return true
+				}
 			}
 		}
 		return out
@@ -105,8 +107,14 @@ var (
 // listItems returns the items of a list in a text.
 func listItems(list func() *regexp.Regexp, text []byte) (items []string) {
 	if m := list().FindSubmatch(append(comment().ReplaceAll(text, nil), '\n')); m != nil {
-		for _, item := range listItem().FindAllString(string(m[1]), -1) {
-			items = append(items, strings.Trim(item, `"'`))
+		all := listItem().FindAllString(string(m[1]), -1)
+		if m[1][0] == '\n' { // an item a line
+			all = strings.Split(string(m[1]), "\n")
+		}
+		for _, item := range all {
+			if item = strings.Trim(item, " \t-\"'"); item != "" {
+				items = append(items, item)
+			}
 		}
 	}
 	return items

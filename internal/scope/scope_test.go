@@ -111,6 +111,8 @@ func TestModulesAreDerived(t *testing.T) {
 			[]string{"apps/web", "libs/a", "root"}, nil},
 		"pnpm on one line": {[]string{"x/package.json", "y/package.json", "z/package.json"},
 			map[string]string{"pnpm-workspace.yaml": "packages: [x, '{y,q}']"}, []string{"x", "y"}, nil},
+		"pnpm with what is out first": {[]string{"a/x/package.json", "b/y/package.json", "b/old/package.json"},
+			map[string]string{"pnpm-workspace.yaml": "packages:\n- '!b/old'\n- {a,b}/*\n"}, []string{"a/x", "b/y"}, nil},
 		"cargo": {[]string{"Cargo.toml", "crates/a/Cargo.toml", "crates/b/Cargo.toml", "cli/Cargo.toml",
 			"old/Cargo.toml"},
 			map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n[workspace]\nresolver = \"2\"\n" +

@@ -90,7 +90,7 @@ func ownForms() []form {
 		of("openai-api-key", `\bsk-[A-Za-z0-9]{32,}`, "sk-"), // and of others who took over its form
 		of("gcp-api-key", `\bAQ\.Ab[\w-]{40,}`, "aq.ab"),
 		of("github-fine-grained-pat", `\bgithub_pat_\w{50,}`, "github_pat_"),
-		of("nuget-api-key", `\boy2[A-Za-z0-9]{43}\b`, "oy2"), // three letters begin many runs of base64
+		of("nuget-api-key", `\boy2(?:[a-z0-9]{27,}|[A-Za-z0-9]{43}\b)`, "oy2"), // longer in base64
 		of("sendgrid-api-token", `\bSG\.[\w-]{16,}\.[\w-]{30,}`, "sg."),
 		of("supabase-key", `\bsb_secret_[\w-]{31,}`, "sb_secret_"),
 		of("vault-service-token", `\bhvs\.[\w-]{60,}`, "hvs."),

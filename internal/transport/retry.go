@@ -22,7 +22,7 @@ import (
 var (
 	// ErrTooLarge reports an answer above the size limit.
 	ErrTooLarge = problem.Sentinel("the answer is too large",
-		"run it again; if it stays so, more is asked for there than can be read")
+		"run it again; if it stays so, it is more than can be read")
 	// ErrTimeout reports a try without a complete answer in time.
 	ErrTimeout = problem.Sentinel("no complete answer in time",
 		"check that this machine can reach that server; run it again")
