@@ -31,7 +31,8 @@ func Shell(ctx context.Context, dir, command string, env []string) (passed bool,
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
 	}
-	return cmd.ProcessState != nil && cmd.ProcessState.Success(), secret.Tail(string(bytes.ToValidUTF8(out.last, []byte("?"))), maxOutput), nil
+	passed = cmd.ProcessState != nil && cmd.ProcessState.Success()
+	return passed, secret.Tail(string(bytes.ToValidUTF8(out.last, []byte("?"))), maxOutput), nil
 }
 
 type tail struct{ last []byte }

@@ -73,8 +73,8 @@ var fallbacks = []fallback{
 	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusNotImplemented}},
 	{of: via, from: 1, to: 2, says: pattern.Lazy(`responses api is enabled only`)},
-	{of: marks, to: 1, says: pattern.Lazy(`cache.?control|prompt.?cache|\binstructions\b|messages(\[0\]|\.0)\.content|content.{0,40}` +
-		`(must be|expected|valid).{0,20}string`)},
+	{of: marks, to: 1, says: pattern.Lazy(`cache.?control|prompt.?cache|\binstructions\b|messages(\[0\]|\.0)\.content` +
+		`|content.{0,40}(must be|expected|valid).{0,20}string`)},
 	{of: temperature, to: 1, says: pattern.Lazy(`temperature`)},
 	{of: seed, to: 1, says: pattern.Lazy(`\bseed\b`)},
 	{of: state, to: 1, says: pattern.Lazy(`encrypted|\binclude\b|(` + strange + `).*reasoning_(content|details)` +
