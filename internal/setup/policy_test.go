@@ -61,3 +61,21 @@ func TestTheEventOfAPublicRepositoryNeedsAPolicy(t *testing.T) {
 		})
 	}
 }
+
+// Without a token a person says whether the repository is public, or init says what a public one needs.
+func TestWithoutATokenAPublicRepositoryIsKnownByTheAnswer(t *testing.T) {
+	for answer, want := range map[string]string{"y\n": "actions/policies", "n\n": "", "": "whether it is public: if so"} {
+		// GitHub shows it to nobody without a token
+		s := cloned(t, githubtest.RepoOptions{Private: true})
+		s.git("checkout", "-q", "-b", "trunk")
+		s.environ = []string{"GITHUB_API_URL=" + s.hub.URL}
+		c := s.command()
+		c.Asks, c.Stdin = answer != "", strings.NewReader(answer+"n\n\n")
+		require.NoError(t, s.run(c))
+		said := strings.Join(strings.Fields(s.out.String()), " ")
+		for _, all := range []string{"actions/policies", "whether it is public: if so"} {
+			require.Equal(t, all == want, strings.Contains(said, all), "%q: %s", answer, said)
+		}
+		require.Contains(t, said, `-f name="$(gh api repos/acme/ledger --jq .default_branch)"`)
+	}
+}
