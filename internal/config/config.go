@@ -4,8 +4,9 @@
 // guesses: an unknown key is an error. Start at Config and Parse.
 //
 // A new key is a field of Config, or of one of its parts, and a row in the keys next to it:
-// how it is read and shown. A test's -update writes its line into the schema, the sample and the
-// settings page, with its name where a person then puts words.
+// how it is read and shown. A test's -update writes the line of a whole number, a boolean, an
+// amount or a choice into the schema and the sample, with its name where a person then puts
+// words, and copies the sample to the settings page. Lines of other keys are written by hand.
 package config
 
 import (

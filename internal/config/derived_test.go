@@ -24,14 +24,16 @@ const (
 )
 
 // TestWhatIsDerivedFromTheKeysIsAsTheySay writes, with -update, a line into schema and sample for
-// each key that they lack, and mends what the schema says of bounds, values and defaults.
+// each key with facts that they lack, and mends what the schema says of bounds, values and
+// defaults. That no other key is missing is for TestTheSchemaNamesTheDefaults and
+// TestTheSettingsPageShowsEveryKey.
 func TestWhatIsDerivedFromTheKeysIsAsTheySay(t *testing.T) {
 	t.Parallel()
 	schema, sample, page := lines(t, schemaFile), lines(t, sampleFile), lines(t, pageFile)
 	for _, v := range config.Default().Values() {
 		known := facts(v)
 		if known == nil {
-			continue // written by hand: its mapping is no single value
+			continue // written by hand
 		}
 		schema.put(v.Key, `"%s": {`, "    ", func(old string) string { return described(t, v.Key, old, known) })
 		sample.put(v.Key, `%s:`, "  ", func(old string) string {
@@ -63,8 +65,8 @@ type fact struct {
 
 type factList []fact
 
-// facts are what the key's own mistakes say that it takes, and its default; nil for a mapping and
-// for a list of such.
+// facts are what the key's own mistakes say that it takes, and its default. They are nil unless it
+// is a whole number, a boolean, an amount or a choice.
 func facts(v config.Value) (all factList) {
 	whole := regexp.MustCompile(`expected a whole number from (\d+) to (\d+)`)
 	said := mistaken(v.Key, "[]")
