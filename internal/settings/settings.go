@@ -6,8 +6,9 @@
 // and a row of Table, which names the commands that have it as a flag; a test's -update
 // writes action.yml from the rows. One that overrides a key of the settings file is also a
 // field of config.File, which applies it over what the files set, so that everyone reads
-// config.Config. A setting that is not a key and changes what a draft contains goes through
-// driver.Facts, and into purpose in internal/local.
+// config.Config; a draft keeps the keys' own fields of it, and not those of the caps in effect.
+// A setting that is not a key and changes what a draft contains goes through driver.Facts, and
+// into purpose in internal/local.
 package settings
 
 import (
