@@ -145,6 +145,33 @@ func TestNamesThatTheDocumentsUseAreThere(t *testing.T) {
 	}
 }
 
+var namedInFile = regexp.MustCompile("`(\\w+)`\\s(?:(?:of|in)\\s|\\()`([\\w./-]+\\.go)`")
+
+func TestNamesThatTheDocumentsUseOfAFileAreInIt(t *testing.T) {
+	t.Parallel()
+	code := map[string]string{} // by the end of the path; of files with the same end together
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text := read(t, path)
+		for rest, more := "internal/"+filepath.ToSlash(path), true; more; _, rest, more = strings.Cut(rest, "/") {
+			code[rest] += text
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	seen := 0
+	for path, page := range documents(t) {
+		for _, m := range namedInFile.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+			seen++
+			word := regexp.MustCompile(`\b` + m[1] + `\b`)
+			require.True(t, word.MatchString(code[m[2]]), "%s names %s of %s", path, m[1], m[2])
+		}
+	}
+	require.NotZero(t, seen)
+}
+
 func TestAddressesOfDocumentsInTheProgramLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	seen := 0

@@ -1,7 +1,8 @@
 // Package ingest reads a change: a pull request through the API, a range of a clone, or a diff.
 //
 // It returns the same Change for each and judges nothing. For a pull request nothing is checked
-// out and nothing from its head is trusted: settings come from the base. Start reading at Change.
+// out and nothing from its head is trusted: settings come from the base, or from the default branch
+// if the base is another branch without protection. Start reading at Change.
 package ingest
 
 import (
@@ -37,11 +38,11 @@ type Change struct {
 	Config config.Config
 	// path of the settings file in the repository; empty for a diff, which has no base to read it from
 	Settings   string
-	Attributes []byte // .gitattributes of the base, or empty
-	// from the trusted commit: how to work on the repository; it guides a review but gives no
+	Attributes []byte // .gitattributes of the same commit as the settings, or empty
+	// from that commit too: how to work on the repository; it guides a review but gives no
 	// orders
 	Guidance []prompt.Document
-	Base     string // the commit that the change starts from; empty for a diff
+	Base     string // the commit that the change starts from, of a pull request GitHub's base; empty for a diff
 	Branch   string // the branch of the clone, such as refs/heads/fix, where the thread's id says only HEAD or worktree
 	Clone    Clone  // that the change was read from; zero for a diff or a pull request
 	Tree     string // for a work tree: its files as a Git tree; else empty
@@ -62,7 +63,7 @@ func parseSettings(file config.File, text []byte, list func(dir string) ([]strin
 	return c, err
 }
 
-// readRules reads what the trusted commit defines for reviews: settings, guidance and attributes.
+// readRules reads what one commit defines for reviews: settings, guidance and attributes.
 // read returns nil for a missing file, list the names in a folder.
 func (c *Change) readRules(file config.File, read func(path string, limit int64) ([]byte, error),
 	list func(dir string) ([]string, error)) error {

@@ -104,8 +104,8 @@ func listFiles(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
 	return sortByPath(files), nil
 }
 
-// readSettings reads settings and attributes from the base, or from the default branch if the base
-// is not protected.
+// readSettings reads settings, guidance and attributes from the base, or from the default branch if
+// the base is another branch without protection.
 func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c *Change) error {
 	ref := p.BaseSHA
 	if p.BaseRef != p.DefaultBranch {

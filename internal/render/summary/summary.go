@@ -31,7 +31,7 @@ func Draft(r render.Review, d Decide) string {
 	unread, files := r.FileLists(draftFiles)
 	tail := render.Paragraphs(r.WhatWasAsked(), r.Instructions(config.HandoverReview, false),
 		cmp.Or(unread, r.NotReached()), r.PostedBefore(), r.Resolved(), r.FilteredList(), r.Linters, files, d.footer(r))
-	return render.Paragraphs(head, r.Claims(draftBytes-len(head)-len(tail)), tail) + "\n"
+	return render.Paragraphs(head, r.DraftFindings(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 
 // head returns the part above the findings: what the change is, what was found, and how to decide.

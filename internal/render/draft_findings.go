@@ -10,12 +10,12 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Claims shows findings up to limit bytes, and counts the others.
-func (r Review) Claims(limit int) string {
+// DraftFindings returns a draft's findings for a job's summary, up to limit bytes, and counts the others.
+func (r Review) DraftFindings(limit int) string {
 	var blocks []string
 	size := 0
 	for i, f := range r.Findings {
-		block := r.claim(f, folds(i, f) || r.Unread(f))
+		block := r.draftFinding(f, folds(i, f) || r.Unread(f))
 		if size += len(block) + 2; size > limit {
 			blocks = append(blocks, leftOut(r.Findings[i:]))
 			break
@@ -25,30 +25,30 @@ func (r Review) Claims(limit int) string {
 	return Paragraphs(blocks...)
 }
 
-func (r Review) claim(f finding.Finding, fold bool) string {
+func (r Review) draftFinding(f finding.Finding, fold bool) string {
 	if !fold {
 		return Paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.placeText(f, shortPath(f.Path))),
-			r.claimText(f, sentence(f)), r.outlook(f))
+			r.draftText(f, sentence(f)), r.outlook(f))
 	}
 	place := wording.Joined(", ", CodeHTML(guard.Line(shortPath(f.Path), TitleRunes)), lines(f))
 	if f.Path == "" {
 		place = "the pull request"
 	}
 	summary := fmt.Sprintf("%s · %s · %s: %s", f.ID, f.Severity, place, InlineHTML(PlainTitle(f), TitleRunes))
-	return Details(summary, Paragraphs(r.claimText(f, ""), r.outlook(f)))
+	return Details(summary, Paragraphs(r.draftText(f, ""), r.outlook(f)))
 }
 
-// claimText returns a finding's parts in order: the claim, the code it is about, the reason, the
+// draftText returns a finding's parts in order: its title, the code it is about, the reason, the
 // suggestion. A diff shows code and suggestion in one.
-func (r Review) claimText(f finding.Finding, claim string) string {
+func (r Review) draftText(f finding.Finding, title string) string {
 	if patch := r.patch(f); patch != "" {
-		return Paragraphs(inParagraph(claim, prose(f)), patch)
+		return Paragraphs(inParagraph(title, prose(f)), patch)
 	}
 	evidence := r.evidence(f)
 	if evidence == "" {
-		return Paragraphs(inParagraph(claim, prose(f)), replacement(f))
+		return Paragraphs(inParagraph(title, prose(f)), replacement(f))
 	}
-	return Paragraphs(claim, evidence, prose(f), replacement(f))
+	return Paragraphs(title, evidence, prose(f), replacement(f))
 }
 
 // outlook says how sure the reviewer is and where the finding will appear.
