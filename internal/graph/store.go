@@ -10,7 +10,7 @@ import (
 // Store keeps one snapshot per thread, and a journal of the tasks that finished
 // since. Its methods may be called concurrently. Neither side changes a byte slice
 // after it was handed over. Data is written in parts, which saves copying large
-// values, and is loaded whole.
+// values, and is loaded whole. No value is longer than 256 MiB, and no record empty.
 type Store interface {
 	// Load returns the thread's data, or an error that is ErrNoThread, or ErrSnapshot
 	// if the data is damaged.
@@ -22,9 +22,10 @@ type Store interface {
 	// may share one commit.
 	Append(ctx context.Context, thread string, record ...[]byte) error
 	// Lock keeps other runs off a thread, including those of other processes, until
-	// release is called or the process ends. The thread need not exist. Lock does not
-	// wait: if the lock is held, the error is ErrBusy and names the thread and the
-	// holder, as "this process" or by process number.
+	// release is called or the process has ended, which a server may notice later. The
+	// holder sees what earlier holders wrote. The thread need not exist. Lock does not
+	// wait: if the lock is held, the error is ErrBusy and names the thread and, if known,
+	// the holder, as "this process" or by process number.
 	Lock(ctx context.Context, thread string) (release func() error, err error)
 }
 

@@ -154,7 +154,7 @@ func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string)
 	case 0:
 		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
 			fmt.Sprintf("%s threads lists the ones that are; %d characters of the last part are enough; --store names "+
-				"another folder", a.Name, pull.MinPrefix), problem.At(store.Where()))
+				"another store", a.Name, pull.MinPrefix), problem.At(store.Where()))
 	}
 	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
 		"write more of one: "+strings.Join(ids, ", "))

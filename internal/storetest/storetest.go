@@ -18,11 +18,11 @@ import (
 // Place is an empty place for threads (a folder, a database) with a store open on it. Its maker closes the stores with
 // t.Cleanup.
 //
-// A store that also has Threads(ctx) ([]string, error), sorted, or Remove(ctx, thread) error must pass their tests too.
+// A store that also has Threads or Remove, as wire.Store describes them, must pass their tests too.
 type Place struct {
 	Store graph.Store
 	// Reopen returns a store as a later process would open it for a thread that was saved. Store may still be open
-	// then, but is not written to any more.
+	// then, but is not written to any more, unless it is locked again.
 	Reopen func(t *testing.T, thread string) graph.Store
 	// Shared says that stores open on the place at the same time see each other's locks, like those of several
 	// processes.

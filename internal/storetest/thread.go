@@ -62,33 +62,34 @@ func oddThreads(t *testing.T, p Place) {
 		}
 		requireThread(t, p.Store, id, "of "+id, "r1 of "+id)
 	}
-	if l, ok := p.Store.(lister); ok {
-		ids, err := l.Threads(t.Context())
-		require.NoError(t, err)
-		require.ElementsMatch(t, oddIDs, ids)
-	}
+	requireThreads(t, p.Store, slices.Sorted(slices.Values(oddIDs))...)
 }
 
 type lister interface {
 	Threads(ctx context.Context) ([]string, error)
 }
 
+// requireThreads requires that a store that lists threads has these, in byte order, and no others.
+func requireThreads(t *testing.T, s graph.Store, want ...string) {
+	t.Helper()
+	if s, ok := s.(lister); ok {
+		ids, err := s.Threads(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, slices.Concat(ids)) // nil if empty
+	}
+}
+
 func threads(t *testing.T, p Place) {
-	s, ok := p.Store.(lister)
-	if !ok {
+	if _, ok := p.Store.(lister); !ok {
 		t.Skip("this store does not list threads")
 	}
-	ids, err := s.Threads(t.Context())
-	require.NoError(t, err)
-	require.Empty(t, ids)
+	requireThreads(t, p.Store)
 	release, err := p.Store.Lock(t.Context(), "locked/alone#1:a")
 	require.NoError(t, err)
 	for _, id := range []string{"o/r#2:b", "o/r#1:a"} {
 		save(t, p.Store, id, "one")
 	}
-	ids, err = s.Threads(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []string{"o/r#1:a", "o/r#2:b"}, ids, "sorted, and no lock is a thread")
+	requireThreads(t, p.Store, "o/r#1:a", "o/r#2:b") // no lock is a thread
 	require.NoError(t, release())
 }
 
@@ -113,6 +114,7 @@ func remove(t *testing.T, p Place) {
 	require.ErrorIs(t, p.Store.Append(t.Context(), thread, []byte("r2")), graph.ErrNoThread)
 	requireBusy(t, p.Store, thread)
 	require.NoError(t, release())
+	requireThreads(t, p.Store, "o/r#1:a")
 	requireThread(t, p.Store, "o/r#1:a", "stays")
 	save(t, p.Store, thread, "anew")
 	requireThread(t, p.Store, thread, "anew")
@@ -144,6 +146,7 @@ func lockShared(t *testing.T, p Place) {
 		t.Skip("this store's locks are for one process")
 	}
 	save(t, p.Store, thread, "one")
+	appendAll(t, p.Store, thread, "r1")
 	other := p.Reopen(t, thread)
 	release, err := p.Store.Lock(t.Context(), thread)
 	require.NoError(t, err)
@@ -152,6 +155,13 @@ func lockShared(t *testing.T, p Place) {
 	release, err = other.Lock(t.Context(), thread)
 	require.NoError(t, err)
 	requireBusy(t, p.Store, thread)
+	save(t, other, thread, "two")
+	appendAll(t, other, thread, "r2")
+	require.NoError(t, release())
+	release, err = p.Store.Lock(t.Context(), thread)
+	require.NoError(t, err)
+	appendAll(t, p.Store, thread, "r3")
+	requireThread(t, p.Store, thread, "two", "r2", "r3")
 	require.NoError(t, release())
 	requireExclusive(t, p.Store, other)
 }

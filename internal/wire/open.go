@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// otherStores are the addresses that OpenStore takes besides a folder, as people write them.
+// otherStores are the addresses that OpenStore takes besides a folder, with "or" between them.
 const otherStores = "postgres://USER@HOST/DATABASE"
 
 // Stores describes what OpenStore accepts, for help texts that begin with "a folder".
@@ -60,14 +60,13 @@ func WithPassword(store string) bool {
 	return given || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
-// Store keeps this machine's threads. It adds to graph.Store what the command line needs;
-// storetest also covers Threads and Remove.
+// Store keeps the threads of the command line, which does not close it: a lock that is still held
+// ends with the process. storetest also covers Threads and Remove.
 type Store interface {
 	graph.Store
-	Threads(ctx context.Context) ([]string, error)
-	Remove(ctx context.Context, thread string) error
-	Where() string // for a person; without a password
-	Close() error
+	Threads(ctx context.Context) ([]string, error)   // the ids of the saved threads, in byte order
+	Remove(ctx context.Context, thread string) error // keeps the lock; nil if there is no such thread
+	Where() string                                   // for a person; without a password
 }
 
 // database keeps indexes of commits outside this machine; pgindex.Store implements it.

@@ -2,9 +2,7 @@
 // clients of GitHub and of models, the reviewer with its caps and tools, the trace and the
 // stores.
 //
-// It knows no command and prints nothing. A new store is a package of its own under checkpoint
-// and a case in Wire.OpenStore; a new carrier, which takes checkpoints out of a job, is a
-// type of artifactstore and a line in Carriers. Start reading at Wire.
+// It knows no command and prints nothing. Start reading at Wire.
 package wire
 
 import (
