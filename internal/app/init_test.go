@@ -43,7 +43,7 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 			require.NotContains(t, shown, "Not seen")
 			t.Logf("init --apply: %.1f s\n%s", time.Since(began).Seconds(), shown)
 			if route == "approval" {
-				s.asGuided("init --apply --reviewer maya", shown)
+				s.asShown("GUIDES.md", "init --apply --reviewer maya", shown)
 			}
 
 			s.repo.SetEnvironment("ai-review-model", func(e *githubtest.Environment) { // not in this gh
@@ -54,7 +54,8 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 			require.NotRegexp(t, `(?m)^(no |unseen  [^e])`, shown)
 			t.Logf("init --check: %.1f s\n%s", time.Since(began).Seconds(), shown)
 			if route == "approval" {
-				s.asGuided("init --check", shown)
+				s.asShown("GUIDES.md", "init --check", shown)
+				s.asShown("SETUP.md", "init --check", shown)
 			}
 
 			drafted := s.asWritten(clone).start().is(0, "PAUSED")
@@ -65,12 +66,12 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 	}
 }
 
-// asGuided holds what a command showed against what the guides have behind it.
-func (s *stage) asGuided(command, shown string) {
+// asShown holds what a command showed against what a page has behind it.
+func (s *stage) asShown(page, command, shown string) {
 	s.t.Helper()
-	guide, err := os.ReadFile("../../.github/GUIDES.md")
+	text, err := os.ReadFile(filepath.Join("../../.github", page))
 	require.NoError(s.t, err)
-	_, printed, found := strings.Cut(string(guide), "$ pr-review-action "+command+"\n")
+	_, printed, found := strings.Cut(string(text), "$ pr-review-action "+command+"\n")
 	require.True(s.t, found)
 	printed, _, _ = strings.Cut(printed, "```")
 	printed, _, _ = strings.Cut(printed, "$ ")

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	bodyBytes = 60_000 // of the posted review's body (DESIGN 7); GitHub accepts 65,536
+	bodyBytes = 60_000 // of the posted review's body; GitHub accepts 65,536
 	bodyFiles = 16_000 // of its list of files, about
 )
 

@@ -144,7 +144,7 @@ func sources(s *Settings) []Row {
 		{Name: "concurrency", Flag: models, Help: "how many files are reviewed at once", Default: "8",
 			field: number(&s.Concurrency, 1, 256)},
 		{Name: "config", Flag: models + ", show, stats, context, index, search",
-			Help: "settings file, read from the base commit", Default: config.DefaultPath, use: fileItself,
+			Help: "settings file; a review of commits reads it from the base", Default: config.DefaultPath, use: fileItself,
 			field: text(&s.Config)},
 		{Name: "defaults", Flag: drafts + ", show, stats, context",
 			Help: "default settings as YAML, which the file overrides, except for the keys in their list locked",

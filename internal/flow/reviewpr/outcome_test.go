@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 )
 
-// TestOutcomes goes through the outcomes of a drafting run (CONTRACT 3). KEPT
+// TestOutcomes goes through the outcomes of a drafting run. KEPT
 // is a draft that parks and calls nobody.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 const nothingPosted = ", nothing was posted"
 
-// verdicts say how a run ended, by outcome (CONTRACT 3). The name of what was
+// verdicts say how a run ended, by outcome. The name of what was
 // reviewed replaces %.
 var verdicts = map[string]string{
 	"SKIPPED": "% was not reviewed",
