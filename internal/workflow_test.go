@@ -183,7 +183,8 @@ func TestT16_T17_T18_T32_T39_ShippedWorkflowsKeepTheRules(t *testing.T) {
 	}
 }
 
-// A job without a limit holds a runner for six hours if it hangs. A draft has until max-time, and waits for linters first.
+// A job without a limit holds a runner for six hours if it hangs. A draft has until max-time, and first waits for
+// linters.
 func TestJobsOfTheShippedWorkflowsEndInTime(t *testing.T) {
 	t.Parallel()
 	limit := func(name string, w workflow) {
