@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/injection"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
 // workflow is what the rules below look at. Text is the file's own.
@@ -34,6 +36,7 @@ type job struct {
 	Secrets     any
 	Env         map[string]any
 	Container   any
+	Timeout     int `yaml:"timeout-minutes"`
 	Steps       []step
 }
 
@@ -176,6 +179,34 @@ func TestT16_T17_T18_T32_T39_ShippedWorkflowsKeepTheRules(t *testing.T) {
 		require.NotEmpty(t, w.Jobs, name)
 		if name != "release.yml" { // the one that writes to this repository
 			require.Empty(t, broken(w), name)
+		}
+	}
+}
+
+// A job without a limit holds a runner for six hours if it hangs. A draft has until max-time, and first waits for
+// linters.
+func TestJobsOfTheShippedWorkflowsEndInTime(t *testing.T) {
+	t.Parallel()
+	limit := func(name string, w workflow) {
+		for of, j := range w.Jobs {
+			if j.Uses != "" {
+				continue // GitHub takes no limit there: the called jobs have theirs
+			}
+			require.Positive(t, j.Timeout, "%s: %s", name, of)
+			if of == "draft" {
+				least := settings.DefaultMaxTime + settings.Defaults().FindingsWait + 15*time.Minute
+				require.GreaterOrEqual(t, time.Duration(j.Timeout)*time.Minute, least, name)
+			}
+		}
+	}
+	for name, w := range shipped(t) {
+		limit(name, w)
+	}
+	for path, page := range documents(t) {
+		for _, block := range yamlOf(page) {
+			if strings.Contains(block, "\njobs:\n") {
+				limit(path, parsed(t, block))
+			}
 		}
 	}
 }

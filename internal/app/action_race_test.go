@@ -301,7 +301,8 @@ func TestP5_APendingReviewThatIsInTheWay(t *testing.T) {
 		s := setUpRace(t, scene{})
 		drafted := s.parked()
 		s.approved("")
-		other := s.pull.Put(githubtest.Review{User: "github-actions[bot]", State: "PENDING", Body: "half a review of another workflow"})
+		other := s.pull.Put(githubtest.Review{User: "github-actions[bot]", State: "PENDING",
+			Body: "half a review of another workflow"})
 		s.postJob(drafted.digest()).start().is(1, "FAILED").says("a pending review of this token's account is in "+
 			"the way, nothing was posted",
 			other.URL, fmt.Sprintf("gh api -X DELETE repos/octo/demo/pulls/42/reviews/%d", other.ID))

@@ -171,7 +171,7 @@ func TestRevise_WhatItNeeds(t *testing.T) {
 	}{
 		"no feedback":       {[]string{"feedback", " \n "}, "", "", 2, "the input feedback is missing"},
 		"too much feedback": {[]string{"feedback", strings.Repeat("a ", 2100)}, "", "", 2, "more than 4096"},
-		"no code":           {[]string{"code", ""}, "", "", 2, "neither checkpoint-digest nor code says which draft is meant"},
+		"no code":           {[]string{"code", ""}, "", "", 2, "neither checkpoint-digest nor code says which draft"},
 		"a decision":        {[]string{"decision", "approve"}, "", "", 2, "have no place in mode revise"},
 		"again":             {[]string{"again", "true"}, "", "", 2, "again: true drafts without the draft"},
 		"no model": {[]string{"api-key", "", "base-url", ""}, "", "", 2,

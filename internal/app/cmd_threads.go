@@ -9,7 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/local"
 )
 
@@ -52,10 +52,11 @@ func (a *app) printThreads(list []local.Listed, where string) error {
 		if l.Files > 0 {
 			counts = fmt.Sprintf("files: %d, lines: %d, ", l.Files, l.Lines) + counts
 		}
-		fmt.Fprintf(a.Stdout, "%-8s %s  %s\n", cmp.Or(l.Outcome, "REVISING"), local.Abbreviated(l.Thread), counts)
+		fmt.Fprintf(a.Stdout, "%-8s %s  %s\n", cmp.Or(l.Outcome, "REVISING"),
+			guard.Line(local.Abbreviated(l.Thread), 0), counts)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.Stderr, "No draft waits in "+where)
+		fmt.Fprintln(a.Stderr, "No draft waits in "+guard.Line(where, 0))
 	}
 	return nil
 }

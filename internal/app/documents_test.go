@@ -92,7 +92,8 @@ func understood(t *testing.T, line string) error {
 	all := a.commands()
 	c, rest, name := lookup(all, args)
 	if c.run == nil {
-		if name == "help" || slices.ContainsFunc(all, func(c command) bool { return c.name == name+" run" }) { // eval's are named by its page
+		// eval's are named by its page
+		if name == "help" || slices.ContainsFunc(all, func(c command) bool { return c.name == name+" run" }) {
 			return nil
 		}
 		return fmt.Errorf("unknown command %q", name)

@@ -59,8 +59,8 @@ func atATerminal(t *testing.T, typed string) (shown, files string) {
 		git commit -qm one; echo '# Greet' >TASK-1.md`)
 	made.Dir, made.Env = dir, env
 	require.NoError(t, made.Run())
-	cmd := exec.CommandContext(t.Context(), path, "implement", "TASK-1.md", "--base-url", server.URL+model.Base(), "--model",
-		"fake", "--quiet", "--store", filepath.Join(dir, ".git", "drafts"))
+	cmd := exec.CommandContext(t.Context(), path, "implement", "TASK-1.md", "--base-url", server.URL+model.Base(),
+		"--model", "fake", "--quiet", "--store", filepath.Join(dir, ".git", "drafts"))
 	cmd.Dir, cmd.Env = dir, env
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 200})
 	require.NoError(t, err)

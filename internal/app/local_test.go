@@ -21,7 +21,8 @@ func TestParkingRepeatsTheChanges(t *testing.T) {
 			"\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve\n(or --abort)\n",
 	} {
 		var out strings.Builder
-		a := &local.Terminal{Front: &driver.Front{Process: driver.Process{Stdout: &out}}, Options: &local.Options{}, Name: "pr"}
+		a := &local.Terminal{Front: &driver.Front{Process: driver.Process{Stdout: &out}}, Options: &local.Options{},
+			Name: "pr"}
 		require.NoError(t, a.Park(driver.Report{Thread: "diff:0123456789"}, changes))
 		require.True(t, strings.HasPrefix(out.String(), want), out.String())
 	}

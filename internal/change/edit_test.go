@@ -17,11 +17,12 @@ func TestBlocksApply(t *testing.T) {
 		edits []change.Edit
 		want  string
 	}{
-		"a line":                     {"a\nb\nc\n", []change.Edit{{"b\n", "B\n"}}, "a\nB\nc\n"},
-		"within a line":              {"x = 1 + 2\n", []change.Edit{{"1 + 2", "3"}}, "x = 3\n"},
-		"two, in any order":          {"a\nb\nc\n", []change.Edit{{"c", "C"}, {"a", "A"}}, "A\nb\nC\n"},
-		"deletes":                    {"a\nb\nc\n", []change.Edit{{"b\n", ""}}, "a\nc\n"},
-		"behind an escape":           {"say(\"a\\nName: %dms\")\n", []change.Edit{{"Name: ", "N: "}, {"ms\"", " ms\""}}, "say(\"a\\nN: %d ms\")\n"},
+		"a line":            {"a\nb\nc\n", []change.Edit{{"b\n", "B\n"}}, "a\nB\nc\n"},
+		"within a line":     {"x = 1 + 2\n", []change.Edit{{"1 + 2", "3"}}, "x = 3\n"},
+		"two, in any order": {"a\nb\nc\n", []change.Edit{{"c", "C"}, {"a", "A"}}, "A\nb\nC\n"},
+		"deletes":           {"a\nb\nc\n", []change.Edit{{"b\n", ""}}, "a\nc\n"},
+		"behind an escape": {"say(\"a\\nName: %dms\")\n", []change.Edit{{"Name: ", "N: "}, {"ms\"", " ms\""}},
+			"say(\"a\\nN: %d ms\")\n"},
 		"of a script without spaces": {"// 设置重试次数为三次\n", []change.Edit{{"重试次数", "上限"}}, "// 设置上限为三次\n"},
 		"CR LF stays":                {"a\r\nb\r\nc\r\n", []change.Edit{{"b\nc", "x\ny"}}, "a\r\nx\r\ny\r\n"},
 		"each line's own end": {"a\r\nb\nc\nd\n", []change.Edit{{"b\nc", "x\ny"}, {"a", "A\nB"}},

@@ -12,7 +12,9 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // ReviewThread is a conversation on a line of a pull request's diff. REST does not tell
@@ -116,7 +118,7 @@ func (p threadPage) threads() (list []ReviewThread) {
 
 // GraphQL sends one request to the API's GraphQL address, once, and decodes its data. An
 // answer that contains errors is an error, whatever data it has: ErrNoAccess, ErrNotFound,
-// ErrStale, ErrDeclined or the server's own message.
+// ErrStale, ErrDeclined, a rate limit's *transport.StatusError or the server's own message.
 func (c *Client) GraphQL(ctx context.Context, api *gh.Client, query string, vars map[string]any, data any) error {
 	req, err := api.NewRequest(http.MethodPost, c.graphql.String(),
 		map[string]any{"query": query, "variables": vars})
@@ -127,8 +129,15 @@ func (c *Client) GraphQL(ctx context.Context, api *gh.Client, query string, vars
 		Data   json.RawMessage `json:"data"`
 		Errors []graphQLError  `json:"errors"`
 	}
-	if _, err := api.Do(ctx, req, &answer); err != nil {
+	resp, err := api.Do(ctx, req, &answer)
+	if err != nil {
 		return err
+	}
+	if len(answer.Errors) > 0 && strings.HasPrefix(answer.Errors[0].Type, "RATE_LIMIT") { // or RATE_LIMITED
+		resp.StatusCode = http.StatusTooManyRequests // what REST would say, with the same headers
+		limited := transport.Status(resp.Response)
+		limited.Code, limited.Message = http.StatusOK, guard.Line(answer.Errors[0].Message, 300)
+		return limited
 	}
 	if len(answer.Errors) > 0 {
 		return answer.Errors[0].asError()

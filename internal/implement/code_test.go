@@ -121,8 +121,8 @@ func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
 }
 
 // TestLargeFilesAreShownToTheStepThatChangesThem shows whole what is small or likely to change, but of a test that only
-// the search found its piece, and large tests only to the step that writes them, behind what the other step saw; without
-// the mark at a file's beginning.
+// the search found its piece, and large tests only to the step that writes them, behind what the other step saw;
+// without the mark at a file's beginning.
 func TestLargeFilesAreShownToTheStepThatChangesThem(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("int x;\n", 3000)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -30,7 +31,7 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 	if b.Clone, err = OpenClone(ctx, dir); err != nil {
 		return b, err
 	}
-	b.Folder = b.Clone.name()
+	b.Folder = guard.Line(b.Clone.name(), 0)
 	if name == "" {
 		name = "HEAD"
 		b.Branch, _ = b.Clone.runLine(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // a detached HEAD has none

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -99,4 +100,28 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	_, _, err = base.Write(t.Context(), "feat/A-1-x", message, files)
 	require.ErrorContains(t, err, "'refs/heads/feat' exists", "Git names the branch in the way")
 	require.ErrorContains(t, err, "\n  next    put right what Git names, then resume the draft")
+}
+
+// A thread's id is printed wherever a draft is named, as a part of commands and tables.
+func TestAThreadsIdIsOneLineWhateverTheFolderIsCalled(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such names")
+	}
+	r := tree{t, filepath.Join(t.TempDir(), "pay\x1b[2J\nments")}
+	require.NoError(t, os.Mkdir(r.dir, 0o700))
+	r.git("init", "--quiet", "--initial-branch=main")
+	r.commit("a.go", "1\n")
+	r.git("branch", "\u202emain")
+	r.commit("a.go", "2\n")
+	require.Regexp(t, `^local/pay<U\+001B>\[2J ments#<U\+202E>main\.\.HEAD:`, r.change("\u202emain..HEAD").Thread)
+	b, err := ingest.BaseAt(t.Context(), r.dir, "", config.File{Path: config.DefaultPath})
+	require.NoError(t, err)
+	require.Equal(t, "pay<U+001B>[2J ments", b.Folder)
+	w, err := ingest.OpenWorkTree(t.Context(), r.dir)
+	require.NoError(t, err)
+	w.Base = "\u202emain"
+	c, err := w.Change(t.Context(), false, config.File{Path: config.DefaultPath})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(c.Objects)) })
+	require.Regexp(t, `^local/pay<U\+001B>\[2J ments#<U\+202E>main\.\.worktree:`, c.Thread)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -69,7 +70,7 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 	}
 	c := Change{
 		Name: arg, Head: head, Settings: file.Path, Clone: g,
-		Thread: fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head),
+		Thread: guard.Line(fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head), 0),
 	}
 	if headName == "HEAD" {
 		c.Branch = g.branch(ctx)

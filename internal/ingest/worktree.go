@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -93,7 +94,7 @@ func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) 
 	if err := g.read(ctx, base, c.Tree, file, &c); err != nil {
 		return c, err
 	}
-	c.Clone, c.Thread = g, fmt.Sprintf("local/%s#%s..worktree:%s", g.name(), w.Base, c.Digest())
+	c.Clone, c.Thread = g, guard.Line(fmt.Sprintf("local/%s#%s..worktree:%s", g.name(), w.Base, c.Digest()), 0)
 	return c, nil
 }
 

@@ -200,8 +200,8 @@ func (r *Run) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
 	if !r.reviewer.Rules {
 		reader = guard.Line(r.reviewer.Model, driver.MaxLine) + " at " + r.endpoint().Host
 	}
-	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, wording.Count(files, "changed file"),
-		reader)
+	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", guard.Line(w.Base, driver.MaxLine),
+		wording.Count(files, "changed file"), reader)
 	if len(w.Untracked) == 0 {
 		return line
 	}

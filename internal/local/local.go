@@ -71,10 +71,13 @@ func (a *Terminal) Say(text string) {
 	}
 }
 
+// isDumb reports whether the terminal takes no escape sequences.
+func (a *Terminal) isDumb() bool { return a.Getenv("TERM") == "dumb" }
+
 // Look returns the width and colour for standard output.
 func (a *Terminal) Look() terminal.Options {
 	columns, _ := columnsOf(a.Stdout)
-	return terminal.Options{Width: columns, Color: columns > 0 && a.Getenv("NO_COLOR") == ""}
+	return terminal.Options{Width: columns, Color: columns > 0 && !a.isDumb() && a.Getenv("NO_COLOR") == ""}
 }
 
 // Interactive reports whether a person can be asked, and sees the draft, which is on standard
@@ -104,7 +107,7 @@ type Progress struct {
 // NewProgress returns the line of a run, which prints nothing if silent is true.
 func (a *Terminal) NewProgress(silent bool) *Progress {
 	p := &Progress{out: a.Stderr, now: a.Now, silent: silent, said: a.Now()}
-	if columns, ok := columnsOf(a.Stderr); ok && !silent {
+	if columns, ok := columnsOf(a.Stderr); ok && !silent && !a.isDumb() {
 		p.columns = columns
 	}
 	return p

@@ -1,6 +1,7 @@
 package tool_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -116,6 +117,36 @@ func TestResultFilesAreReported(t *testing.T) {
 | at x/y.go:12: no
 - "out/none.json": 0 tests, 0 failed, 0 skipped; it is neither JUnit XML nor the output of go test -json
 `, r.Text)
+}
+
+// What Go prints before the place of a panic are frames of the runtime and of testing. A panic of another goroutine
+// ends the process, and the test that ran has no end of its own.
+func TestAPanicIsReportedWhereItHappened(t *testing.T) {
+	t.Parallel()
+	const frames = "goroutine 7 [running]:\ntesting.tRunner.func1.2({0x5, 0x1})\n" +
+		"\t/go/src/testing/testing.go:1974 +0x2\npanic({0x5?, 0x1?})\n\t/go/src/runtime/panic.go:860 +0x1\n" +
+		"p.Get(...)\n\t/w/p/get.go:5\np.TestGet(0x1)\n\t/w/p/get_test.go:10 +0x7\n"
+	const recovered = "    get_test.go:8: looking\n--- FAIL: TestGet (0.00s)\n" +
+		"panic: no [recovered, repanicked]\n\n" + frames
+	const other = "panic: boom\n\ngoroutine 22 [running]:\nq.F.func1()\n\t/w/q/f.go:4 +0x2\n"
+	output := func(pkg, test, text string) string {
+		line, err := json.Marshal(map[string]string{"Action": "output", "Package": pkg, "Test": test, "Output": text})
+		require.NoError(t, err)
+		return string(line) + "\n"
+	}
+	dir := workspace(t, map[string]string{
+		"go.json": output("p", "TestGet", recovered) + `{"Action":"fail","Package":"p","Test":"TestGet"}
+` + output("q", "TestEarlier", "f_test.go:1: no\n") + `{"Action":"fail","Package":"q","Test":"TestEarlier"}
+` + output("q", "TestWaits", "=== PAUSE TestWaits\n") + output("q", "TestF", other) + `{"Action":"fail","Package":"q"}
+`,
+		"junit.xml": `<testsuite><testcase classname="p" name="TestGet"><failure message="Failed">` + recovered +
+			`</failure></testcase></testsuite>`,
+	})
+	text := tested(t, tool.TestSources{Workspace: dir, Glob: "*"}).Text
+	require.Contains(t, text, `  - FAILED "p TestGet" at "/w/p/get.go" line 5`+"\n")
+	require.Contains(t, text, `  - FAILED "p.TestGet" at "/w/p/get.go" line 5`+"\n")
+	require.Contains(t, text, `  - FAILED "q TestF" at "/w/q/f.go" line 4`+"\n| panic: boom\n")
+	require.Contains(t, text, `"go.json": 3 tests, 3 failed`)
 }
 
 // A token that is cut in two is not known as one.

@@ -66,15 +66,25 @@ func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 	case e.Action == "skip" && e.Test != "":
 		r.skipped++
 	case e.Action == "fail" && e.Test != "":
-		f := failure{name: e.Package + " " + e.Test, message: text}
-		f.file, f.line = codePosition(f.message)
-		r.addFailure(f)
-	case e.Action == "fail" && !r.hasFailedTest(e.Package):
-		key := [2]string{e.FailedBuild, ""}
-		f := failure{name: e.Package, message: secret.Tail(output[key], maxOutput) + text}
-		f.file, f.line = codePosition(f.message)
-		r.addFailure(f)
+		r.addPlaced(e.Package+" "+e.Test, text)
+	case e.Action == "fail":
+		for at, said := range output { // a panic of another goroutine leaves its test without an end
+			if at[0] == e.Package && goPanic().MatchString(said) {
+				delete(output, at)
+				r.tests++
+				r.addPlaced(e.Package+" "+at[1], secret.Tail(said, maxOutput))
+			}
+		}
+		if !r.hasFailedTest(e.Package) {
+			r.addPlaced(e.Package, secret.Tail(output[[2]string{e.FailedBuild, ""}], maxOutput)+text)
+		}
 	}
+}
+
+func (r *results) addPlaced(name, message string) {
+	f := failure{name: name, message: message}
+	f.file, f.line = codePosition(message)
+	r.addFailure(f)
 }
 
 // hasFailedTest reports whether a failed test of the package was reported.
@@ -86,9 +96,17 @@ func (r *results) hasFailedTest(pkg string) bool {
 // codePlace matches a place in a message, such as store_test.go:12.
 var codePlace = pattern.Lazy(`(?m)(?:^|[\s("'])([\w./-]{1,200}\.[A-Za-z]{1,5}):([1-9][0-9]{0,6})\b`)
 
-// codePosition returns the first place in a message.
+// goPanic matches a message of Go up to the frames below the panic: those before are of the runtime and of what
+// recovered it.
+var goPanic = pattern.Lazy(`(?s)(?:^|\n)(?:panic|fatal error): (?:.*\npanic\(.*?\n.*?\n)?`)
+
+// codePosition returns the place of a message's panic, or else its first one.
 func codePosition(message string) (file string, line int) {
-	m := codePlace().FindStringSubmatch(cutHead(message, 16*maxMessage))
+	text := cutHead(message, 16*maxMessage)
+	if at := goPanic().FindStringIndex(text); at != nil && codePlace().MatchString(text[at[1]:]) {
+		text = text[at[1]:]
+	}
+	m := codePlace().FindStringSubmatch(text)
 	if m == nil {
 		return "", 0
 	}

@@ -212,7 +212,7 @@ func (c *call) responseAttributes(e CallEnd) []attribute.KeyValue {
 			attribute.Int64(string(semconv.GenAIUsageInputTokensKey), u.InputTokens),
 			attribute.Int64(string(semconv.GenAIUsageOutputTokensKey), u.OutputTokens),
 			attribute.Int64("gen_ai.usage.cache_read.input_tokens", u.CachedTokens),
-			attribute.Int64("gen_ai.usage.cache_creation.input_tokens", u.CacheWriteTokens),
+			attribute.Int64("gen_ai.usage.cache_write.input_tokens", u.CacheWriteTokens),
 			attribute.Int64("gen_ai.usage.reasoning.output_tokens", u.ReasoningTokens))
 	}
 	return all

@@ -41,6 +41,7 @@ func TestEachBilledTryIsOneSpan(t *testing.T) {
 	require.Equal(t, int64(500), second["pr_review.cost_microusd"], "and the last one the rest")
 	require.Equal(t, int64(900), second["gen_ai.usage.input_tokens"])
 	require.Equal(t, int64(100), second["gen_ai.usage.cache_read.input_tokens"])
+	require.Equal(t, int64(50), second["gen_ai.usage.cache_write.input_tokens"])
 	require.Equal(t, int64(30), second["gen_ai.usage.output_tokens"])
 	require.Equal(t, "tool_calls", second["gen_ai.response.finish_reasons"])
 	require.Equal(t, "m-1", second["gen_ai.response.model"])

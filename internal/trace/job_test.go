@@ -51,7 +51,7 @@ func drafted(ctx context.Context) {
 	ctx, step := Step(ctx, "review")
 	ctx, file := File(ctx, "internal/app/app.go")
 	ask(ctx, llm.Answer{Model: "m-1", Finish: "tool_calls",
-		Usage: cost.Usage{InputTokens: 900, CachedTokens: 100, OutputTokens: 30, Calls: 2, Cost: 1500}},
+		Usage: cost.Usage{InputTokens: 900, CachedTokens: 100, CacheWriteTokens: 50, OutputTokens: 30, Calls: 2, Cost: 1500}},
 		errors.New("connection reset"))
 	_, tool := Tool(ctx, "read_file", "call-1", `{"path":"a.go"}`)
 	tool.Number("bytes", 120)

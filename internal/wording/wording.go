@@ -106,12 +106,17 @@ func Used(u cost.Usage) string {
 	return "used: " + strings.Join(Costs(u, 0), ", ") + "\n"
 }
 
-// Calls returns how often a model was called and its tokens, in parts to be joined, or nil without calls.
+// Calls returns how often a model was called and its tokens if the server counts them, in parts to be joined, or nil
+// without calls.
 func Calls(u cost.Usage) []string {
-	if u.Calls == 0 {
+	switch calls := Count(int(u.Calls), "model call"); {
+	case u.Calls == 0:
 		return nil
+	case u.Tokens() == 0:
+		return []string{calls}
+	default:
+		return []string{calls, Thousands(u.Tokens()) + " tokens"}
 	}
-	return []string{Count(int(u.Calls), "model call"), Thousands(u.Tokens()) + " tokens"}
 }
 
 // UpperFirst returns s with its first letter in upper case, to begin a sentence.

@@ -1,8 +1,10 @@
 package write_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -128,6 +130,32 @@ func TestAPushThatIsRefusedSaysWhatToDo(t *testing.T) {
 	require.ErrorIs(t, err, write.ErrForbidden)
 	require.Equal(t, []string{"b", "main"}, p.repo.Branches())
 	require.Empty(t, p.repo.Pulls())
+}
+
+// GraphQL answers a rate limit with status 200, and has done nothing.
+func TestACommitWaitsForARateLimit(t *testing.T) {
+	t.Parallel()
+	p, ctx := newPushing(t), t.Context()
+	base := p.repo.Head("main")
+	require.NoError(t, p.mayWrite.Branch(ctx, p.ref, "fix/PAY-1-round", base))
+	var waits []time.Duration
+	p.mayWrite.Sleep = func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }
+	limited := func(kind, seconds string, times int) {
+		p.hub.Fail("POST", "/graphql", githubtest.Fault{Status: http.StatusOK, Times: times,
+			Headers: map[string]string{"retry-after": seconds},
+			Body:    `{"errors":[{"type":"` + kind + `","message":"API rate limit exceeded for installation ID 1."}]}`})
+	}
+	limited("RATE_LIMIT", "600", 1)
+	_, err := p.mayWrite.Commit(ctx, p.ref, p.commit(base))
+	require.ErrorContains(t, err, "/graphql answered 200 OK: API rate limit exceeded for installation ID 1.")
+	require.NotErrorIs(t, err, write.ErrUncertain)
+	require.Empty(t, waits, "longer than a job waits")
+
+	limited("RATE_LIMITED", "20", 2)
+	sha, err := p.mayWrite.Commit(ctx, p.ref, p.commit(base))
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{20 * time.Second, 20 * time.Second}, waits)
+	require.Equal(t, sha, p.repo.Head("fix/PAY-1-round"))
 }
 
 // TestG31_ALostAnswerIsNotKnown drops the answer of each write after it was done: the
