@@ -54,9 +54,11 @@ func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
 	}
 	r := &remote{app: a, api: api, ref: ref,
 		runs: driver.Runs(api, ref, "", a.DraftWorkflow, a.DecideWorkflow)}
-	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
+	repo, err := api.Repository(ctx, ref.Owner, ref.Repo)
+	if err != nil {
 		return nil, err
 	}
+	r.branch = repo.DefaultBranch
 	return r, r.refresh(ctx)
 }
 

@@ -34,20 +34,17 @@ func (c *Client) repositories(ctx context.Context, path string, query url.Values
 	err error) {
 	query.Set("sort", "pushed")
 	query.Set("per_page", strconv.Itoa(pageSize))
-	found, err := listAll(func(o *gh.ListOptions) (page []*gh.Repository, resp *gh.Response, err error) {
+	found, cut, err := listPages(ownerPages, func(o *gh.ListOptions) (page []*gh.Repository, resp *gh.Response,
+		err error) {
 		query.Set("page", strconv.Itoa(o.Page))
 		resp, err = c.get(ctx, &page, path+"?"+query.Encode())
-		if err == nil && o.Page >= ownerPages && resp.NextPage > 0 {
-			cut, resp.NextPage = true, 0
-		}
 		return page, resp, err
 	})
 	for _, r := range found {
 		if r.GetFullName() == "" || r.GetDefaultBranch() == "" {
 			return nil, false, Wrap("listing "+path, fmt.Errorf("%w: a repository's name or branch", errIncomplete))
 		}
-		list = append(list, Repository{ID: r.GetID(), DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate(),
-			FullName: r.GetFullName()})
+		list = append(list, repositoryOf(r))
 	}
 	return list, cut, Wrap("listing "+path, err)
 }

@@ -178,17 +178,9 @@ func diffFile(f *gh.CommitFile) diff.File {
 
 // MergeBase returns the commit that the pull request's diff starts from.
 func (c *Client) MergeBase(ctx context.Context, p pull.Pull) (string, error) {
-	doing := fmt.Sprintf("reading the merge base of %s", p.Ref)
-	opts := &gh.ListOptions{PerPage: 1}
-	compared, _, err := c.api.Repositories.CompareCommits(ctx, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA, opts)
-	if err != nil {
-		return "", Wrap(doing, err)
-	}
+	compared, err := c.compare(ctx, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA, 1)
 	sha := compared.GetMergeBaseCommit().GetSHA()
-	if sha == "" {
-		return "", Wrap(doing, errIncomplete)
-	}
-	return sha, nil
+	return sha, requireComplete(fmt.Sprintf("reading the merge base of %s", p.Ref), err, sha != "")
 }
 
 // Content reads a file of at most max bytes at a commit or branch. It returns ErrNotFound,

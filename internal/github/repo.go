@@ -3,13 +3,9 @@ package github
 import (
 	"context"
 	"fmt"
-)
 
-// DefaultBranch returns the branch that a repository's workflows are taken from.
-func (c *Client) DefaultBranch(ctx context.Context, owner, repo string) (string, error) {
-	r, err := c.Repository(ctx, owner, repo)
-	return r.DefaultBranch, err
-}
+	gh "github.com/google/go-github/v62/github"
+)
 
 // Repository holds what a job needs to know about a repository.
 type Repository struct {
@@ -29,10 +25,13 @@ func (c *Client) Repository(ctx context.Context, owner, repo string) (Repository
 	if err == nil && (r.GetDefaultBranch() == "" || r.GetID() == 0) {
 		err = errIncomplete
 	}
+	return repositoryOf(r), Wrap(fmt.Sprintf("reading repository %s/%s", owner, repo), err)
+}
+
+func repositoryOf(r *gh.Repository) Repository {
 	return Repository{
-			ID: r.GetID(), DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate(), FullName: r.GetFullName(),
-			Visibility: r.GetVisibility(), Archived: r.GetArchived(),
-			Organization: r.GetOwner().GetType() == "Organization",
-		},
-		Wrap(fmt.Sprintf("reading repository %s/%s", owner, repo), err)
+		ID: r.GetID(), DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate(), FullName: r.GetFullName(),
+		Visibility: r.GetVisibility(), Archived: r.GetArchived(),
+		Organization: r.GetOwner().GetType() == "Organization",
+	}
 }
