@@ -313,8 +313,7 @@ func (a *app) propose(all []stats.Run) error {
 	verdicts := stats.Verdicts(all)
 	p := proposedSettings{File: a.Config, Decisions: len(verdicts),
 		Least: map[string]any{"share": stats.MinShare, "dropped": stats.MinDropped, "pulls": stats.MinPulls,
-			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: lower bound of the 95 % interval
-		Proposed: []stats.Habit{}}
+			"drafts": stats.MinDrafts, "chance": stats.MaxChance}} // share: lower bound of the 95 % interval
 	habits, entries := stats.Proposed(stats.Habits(verdicts), now)
 	if len(entries) > 0 {
 		after, err := stats.Extend(from, text, entries)

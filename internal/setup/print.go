@@ -19,7 +19,6 @@ const width = 80 // of the output, in columns
 // print reports what was seen, chosen, written and done, and what is left to do.
 func (c *Command) print(p Report, r *repository) error {
 	if c.JSON {
-		p.fillLists()
 		return driver.PrintJSON(c.Stdout, p)
 	}
 	var b strings.Builder
@@ -52,12 +51,6 @@ func (c *Command) print(p Report, r *repository) error {
 		cmp.Or(r.branch, "the default branch"), c.Name)
 	_, err := io.WriteString(c.Stdout, guard.Text(b.String()))
 	return err
-}
-
-// fillLists replaces nil slices by empty ones, so that JSON has lists.
-func (p *Report) fillLists() {
-	p.Files, p.Steps = append([]File{}, p.Files...), append([]Step{}, p.Steps...)
-	p.Notes, p.Unseen = append([]string{}, p.Notes...), append([]string{}, p.Unseen...)
 }
 
 // printLeft prints the commands of the steps that are still to do.
@@ -135,7 +128,6 @@ func (c *Command) printEnd(sites []*Site) error {
 	var unseen []string // and notes, each once
 	for _, s := range sites {
 		counts[s.State]++
-		s.fillLists()
 		unseen = append(append(unseen, s.Unseen...), s.Notes...)
 	}
 	var err error
