@@ -100,7 +100,7 @@ func wrongLocation(schemes ...string) func(string) string {
 	return func(s string) string {
 		u, err := url.Parse(s)
 		switch {
-		case err != nil || len(s) > 500 || strings.ContainsFunc(s, unprinted):
+		case err != nil || len(s) > 500 || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }):
 			return mistake("this is not an address")
 		case !slices.Contains(schemes, u.Scheme):
 			return mistake("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))

@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -238,13 +237,6 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 			"model, then draft it again")}
 	}
 	return p, err
-}
-
-// Staged returns the proposal as an approval with the decision's changes would carry it out.
-func (p Proposal) Staged(d decision.Decision) Proposal {
-	record := decision.Record{}.With(d)
-	p.State.Decision = &record
-	return p
 }
 
 // proposedFiles returns files as implement --json prints them.
