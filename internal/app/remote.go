@@ -91,7 +91,9 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 			fmt.Fprintf(r.Stderr, "Only the newest %d drafts are read.\n", remoteDrafts)
 			break
 		}
-		zip, m, err := r.read(ctx, s)
+		origin := handoff.Origin{Names: reviewpr.Names, Subject: checkpoint.Subject{RepositoryID: s.RepositoryID},
+			Workflow: r.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
+		zip, m, err := origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 		if err != nil && problem.Check(err) == 0 {
 			r.readErr = err
 		}
@@ -103,12 +105,6 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 		drafts = append(drafts, parkedDraft{m, zip, name.Code, s.Name})
 	}
 	return drafts
-}
-
-func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := handoff.Origin{Names: reviewpr.Names, Subject: checkpoint.Subject{RepositoryID: s.RepositoryID},
-		Workflow: r.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
-	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
 
 // protection returns what opens a draft. With a key, a seal is required, whatever the draft

@@ -70,7 +70,7 @@ func (c *Command) printLeft(b *strings.Builder, steps []Step) {
 			printWrapped(b, "  # ", 4, "left: "+s.Why)
 		}
 		for _, command := range s.Commands {
-			fmt.Fprintf(b, "  %s\n", wrapCommand(command))
+			fmt.Fprintf(b, "  %s\n", commandBreaks.Replace(command))
 		}
 	}
 }
@@ -84,10 +84,8 @@ func printWrapped(w io.Writer, label string, indent int, text string) {
 	}
 }
 
-// wrapCommand breaks a shell command into continued lines, one for each field.
-func wrapCommand(command string) string { return commandBreaks.Replace(command) }
-
-// commandBreaks holds patterns that cannot occur in a label, which has neither quotes nor an equals sign.
+// commandBreaks breaks a shell command into continued lines, one for each field. Its patterns cannot occur in a label,
+// which has neither quotes nor an equals sign.
 var commandBreaks = strings.NewReplacer(" -F '", " \\\n    -F '", ` -F "`, " \\\n    -F \"", " -f name=",
 	" \\\n    -f name=", " --description '", " \\\n    --description '", `' '"`, "' \\\n    '\"", "' | ", "' |\n    ")
 

@@ -25,9 +25,10 @@ type Host struct {
 	users  map[string]*User
 }
 
-// NewHost returns a host with an empty storage. Their addresses are set once they are known.
-func NewHost(front *Front, clock func() time.Time) *Host {
-	h := &Host{Front: front, clock: clock, key: rand.Text()}
+// NewHost returns a host with an empty storage; violated, which may be nil, receives what the description forbids.
+// Their addresses are set once they are known.
+func NewHost(violated func(reason string), clock func() time.Time) *Host {
+	h := &Host{Front: &Front{violated: violated}, clock: clock, key: rand.Text()}
 	h.Storage = &Storage{Now: h.Now, Key: []byte(h.key)}
 	return h
 }
