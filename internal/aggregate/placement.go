@@ -57,8 +57,10 @@ func placeFindings(file diff.File, findings ...finding.Finding) []*entry {
 		switch {
 		case err != nil:
 			out[i].toBody("its file has no lines to comment on")
+		case !shown && f.StartLine != f.Line:
+			out[i].toBody(fmt.Sprintf("lines %d to %d are not part of the diff", f.StartLine, f.Line))
 		case !shown:
-			out[i].toBody(offDiffNote(f))
+			out[i].toBody(fmt.Sprintf("line %d is not part of the diff", f.Line))
 		case file.Blob != "":
 			out[i].toBody("GitHub shows no diff of its file")
 		}
@@ -75,13 +77,6 @@ func (f *entry) toBody(why string) {
 	if f.Filtered == "" {
 		f.Note = strings.TrimSuffix(why+"; "+f.Note, "; ")
 	}
-}
-
-func offDiffNote(f finding.Finding) string {
-	if f.StartLine != f.Line {
-		return fmt.Sprintf("lines %d to %d are not part of the diff", f.StartLine, f.Line)
-	}
-	return fmt.Sprintf("line %d is not part of the diff", f.Line)
 }
 
 // Placed returns earlier findings with the present place of each posted one that stands and has no line any more:

@@ -142,13 +142,7 @@ func wrongVariable(s string) string {
 // address is the address of a server, without credentials. Whether plain http is allowed is
 // up to the caller that connects.
 func address(name string, into *string) key {
-	k := checkedText(name, into, wrongAddress)
-	inner := k.read
-	k.read = func(r *reader, n ast.Node) {
-		inner(r, n)
-		*into = strings.TrimSuffix(*into, "/")
-	}
-	return k
+	return checkedText(name, into, wrongAddress).then(func() { *into = strings.TrimSuffix(*into, "/") })
 }
 
 func wrongAddress(s string) string {

@@ -40,7 +40,10 @@ func (c *Client) MergedPulls(ctx context.Context, owner, repo string, last int) 
 		if err != nil {
 			return nil, nil, err
 		}
-		found = newestMerges(found, last)
+		order.Stable(found, func(a, b MergedPull) int {
+			return cmp.Or(b.MergedAt.Compare(a.MergedAt), cmp.Compare(b.Number, a.Number))
+		})
+		found = found[:min(len(found), max(last, 0))]
 		if o.Page >= MergedPages || isSettled(found, page, last) {
 			resp.NextPage = 0
 		}
@@ -65,13 +68,6 @@ func withMerged(found []MergedPull, page []*gh.PullRequest, owner, repo string) 
 		found = append(found, MergedPull{Pull: p, MergedAt: pr.GetMergedAt().Time})
 	}
 	return found, nil
-}
-
-func newestMerges(list []MergedPull, last int) []MergedPull {
-	order.Stable(list, func(a, b MergedPull) int {
-		return cmp.Or(b.MergedAt.Compare(a.MergedAt), cmp.Compare(b.Number, a.Number))
-	})
-	return list[:min(len(list), max(last, 0))]
 }
 
 // isSettled reports whether no later page can change the list: what was updated before the
