@@ -67,5 +67,6 @@ func (p *poster) checkUnmoved(ctx context.Context) error {
 	}
 	return problem.Refuse(9,
 		fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number),
-		"decide the draft of the new commit or base", row("draft", "for commit %.7s", q.Commit), [2]string{"now", state})
+		"decide the draft of the new commit or base",
+		row("draft", "for commit %.7s", q.Commit), [2]string{"now", state})
 }
