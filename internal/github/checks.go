@@ -35,10 +35,10 @@ func (k Check) Failed() bool {
 // Annotation is a check's note on lines of a file, counted from 1. Its texts are
 // untrusted.
 type Annotation struct {
-	Path               string
-	StartLine, EndLine int
-	Level              string // notice, warning or failure
-	Title, Message     string
+	Path           string
+	StartLine      int
+	Level          string // notice, warning or failure
+	Title, Message string
 }
 
 // CommitStatus is the status that a service without check runs sets on a commit. Its texts
@@ -82,7 +82,7 @@ func (c *Client) Annotations(ctx context.Context, owner, repo string,
 	})
 	for _, a := range list {
 		notes = append(notes, Annotation{
-			Path: a.GetPath(), StartLine: a.GetStartLine(), EndLine: a.GetEndLine(), Level: a.GetAnnotationLevel(),
+			Path: a.GetPath(), StartLine: a.GetStartLine(), Level: a.GetAnnotationLevel(),
 			Title: a.GetTitle(), Message: a.GetMessage(),
 		})
 	}
