@@ -34,11 +34,8 @@ type remote struct {
 // remote makes the client and lists the stored artifacts. The key is a secret, so it may come
 // from the environment.
 func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
-	if key := a.Getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && a.Protection.Key == (checkpoint.Key{}) {
-		var err error
-		if a.Protection.Key, err = checkpoint.ParseKey(key); err != nil {
-			return nil, problem.As(problem.Misuse, err, "")
-		}
+	if _, err := a.FromEnv(a.Getenv, "checkpoint-key"); err != nil {
+		return nil, err
 	}
 	if err := a.InRepository(); err != nil {
 		return nil, err

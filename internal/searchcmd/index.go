@@ -72,32 +72,31 @@ func (p Program) indexed(ctx context.Context, place wire.Place, of index.Options
 // remote returns a commit of a repository on GitHub. It is fetched as one archive and not
 // kept on this machine.
 func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
-	owner, name, err := pull.ParseRepository(o.repo)
+	at, err := p.Repository(o.repo)
 	if err != nil {
 		return wire.Place{}, problem.Usage(err.Error(), "name it owner/name")
 	}
-	at := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: name}.On(p.Getenv("GITHUB_SERVER_URL"))
 	api, err := p.GitHub(at, o.Settings)
 	if err != nil {
 		return wire.Place{}, err
 	}
-	commit, err := revision(ctx, api, owner, name, o.rev)
+	commit, err := revision(ctx, api, at, o.rev)
 	if err != nil {
 		return wire.Place{}, err
 	}
-	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: wire.ArchiveOf(api, owner, name, commit)}, nil
+	return wire.Place{Commit: commit, Name: at.FullName(), Tree: wire.ArchiveOf(api, at.Owner, at.Repo, commit)}, nil
 }
 
 // revision returns the commit of a revision, by default the default branch's tip.
-func revision(ctx context.Context, api *github.Client, owner, name, rev string) (string, error) {
+func revision(ctx context.Context, api *github.Client, at pull.Ref, rev string) (string, error) {
 	if rev != "" {
-		return api.Commit(ctx, owner, name, rev)
+		return api.Commit(ctx, at.Owner, at.Repo, rev)
 	}
-	repo, err := api.Repository(ctx, owner, name)
+	repo, err := api.Repository(ctx, at.Owner, at.Repo)
 	if err != nil {
 		return "", err
 	}
-	tip, err := api.Tip(ctx, owner, name, repo.DefaultBranch)
+	tip, err := api.Tip(ctx, at.Owner, at.Repo, repo.DefaultBranch)
 	return tip.SHA, err
 }
 
