@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -95,8 +93,7 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 			r.readErr = err
 		}
 		if err != nil {
-			what, _, _ := strings.Cut(driver.Explain(err), "\n")
-			r.Warn(fmt.Sprintf("%s is left out: %s", s.Name, guard.Line(what, driver.MaxLine)))
+			r.Warn(s.Name + " is left out: " + driver.Gist(err))
 			continue
 		}
 		drafts = append(drafts, parkedDraft{m, zip, name.Code, s.Name})

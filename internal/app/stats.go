@@ -132,9 +132,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, after time.Time) 
 		if ctx.Err() != nil || len(names) == 1 {
 			return err
 		}
-		reason, _, _ := strings.Cut(driver.Explain(err), "\n")
-		unread = append(unread, stats.Unread{Repository: names[i],
-			Reason: guard.Line(reason, driver.MaxLine)})
+		unread = append(unread, stats.Unread{Repository: names[i], Reason: driver.Gist(err)})
 		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Limited {
 			for _, left := range names[i+1:] {
 				unread = append(unread, stats.Unread{Repository: left,
