@@ -80,8 +80,8 @@ func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref,
 		&gh.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", ListOptions: *pageOptions(page)})
 	for _, k := range list {
 		r := Remark{
-			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), User: k.GetUser().GetLogin(), Path: k.GetPath(), Line: k.GetLine(),
-			Body: k.GetBody(), At: k.GetCreatedAt().Time,
+			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), User: k.GetUser().GetLogin(), Path: k.GetPath(),
+			Line: k.GetLine(), Body: k.GetBody(), At: k.GetCreatedAt().Time,
 		}
 		if k.GetSubjectType() == "file" {
 			r.Line = 0
