@@ -136,7 +136,7 @@ func (r *recognition) onEditedLine(f *entry, e *earlierFinding) bool {
 	was := e.claim
 	return f.Path == e.Path && f.Side == e.Side && e.Line == 0 && was.title != "" && f.claim.title == was.title &&
 		!tooGrave(f, e) && distinctive(was.quote) && r.linesOf(f.Path, f.Side)[was.quote] == 0 &&
-		similarLines(f.claim.quote, was.quote)
+		likeness(strings.Fields(foldTitle(f.claim.quote)), strings.Fields(foldTitle(was.quote))) >= alikeLines
 }
 
 func inOtherWords(f *entry, e *earlierFinding) bool {

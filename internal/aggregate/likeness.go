@@ -52,11 +52,6 @@ func likeness(one, other []string) float64 {
 	return 2 * float64(shared) / float64(max(1, len(one)+len(other)))
 }
 
-// similarLines reports whether a line may be a new version of another.
-func similarLines(a, b string) bool {
-	return likeness(strings.Fields(foldTitle(a)), strings.Fields(foldTitle(b))) >= alikeLines
-}
-
 func wordsWithout(words, taken []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(taken, w) })
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -33,28 +32,20 @@ func (a *app) context(ctx context.Context, args []string) error {
 	asked := ticketcontext.Read(ctx, s.API, *c.Pull, gather)
 	got := ticketcontext.Fetch(ctx, asked, gather)
 	if a.JSON {
-		return driver.PrintJSON(a.Stdout, map[string]any{ // a list without entries is empty, not null
-			"status": "complete", "missing": append([]string{}, got.Missing...),
-			"keys": append([]ticket.Key{}, got.Keys...), "pages": append([]ticket.PageID{}, got.PageIDs...),
-			"sources": append([]ticket.SourceReport{}, got.Sources...), "flags": append([]ticket.Flag{}, got.Flags...),
-			"criteria": append([]ticket.Criterion{}, got.Criteria()...),
-		})
+		return driver.PrintJSON(a.Stdout, map[string]any{"status": "complete", "missing": got.Missing,
+			"keys": got.Keys, "pages": got.PageIDs, "sources": got.Sources, "flags": got.Flags,
+			"criteria": got.Criteria()})
 	}
 	if len(gather.Sources) == 0 {
 		fmt.Fprintf(a.Stdout, "No sources are configured: %s has no context.sources (see .github/CONTEXT.md).\n",
 			guard.Line(c.Settings, driver.MaxLine))
 		return nil
 	}
-	printContext(a.Stdout, got)
-	return nil
-}
-
-// printContext prints a row per fact, with its other lines indented.
-func printContext(w io.Writer, g ticket.Context) {
-	for _, row := range contextRows(g) {
+	for _, row := range contextRows(got) {
 		text := strings.ReplaceAll(guard.Text(row[1]), "\n", "\n"+strings.Repeat(" ", 12))
-		fmt.Fprintf(w, "%-11s %s\n", guard.Line(row[0], 0), text)
+		fmt.Fprintf(a.Stdout, "%-11s %s\n", guard.Line(row[0], 0), text)
 	}
+	return nil
 }
 
 // partNames replaces the name of a part of a pull request with the word that people use.

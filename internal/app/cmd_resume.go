@@ -110,7 +110,7 @@ func (a *app) resumeNext(ctx context.Context, args []string, given decision.Verd
 		if ref.Owner != "" {
 			where = ref.FullName()
 		}
-		return a.printThreads([]local.Listed{}, where)
+		return a.printThreads(nil, where)
 	}
 	err = slices.MinFunc(queue, worstFirst).resume(ctx)
 	if more := len(queue) - 1; err == nil && more > 0 {

@@ -26,7 +26,7 @@ func (a *app) threads(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	list := []local.Listed{}
+	var list []local.Listed
 	for _, r := range all {
 		one := local.Listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings),
 			Files: len(r.Proposed), Lines: change.Lines(r.Proposed)}

@@ -52,7 +52,10 @@ func (a *app) commands() []command {
 		a.initCommand(), a.configCommand(),
 		command{name: "graph", args: "[reviewpr | ticketpr]", help: "print the built graph as Mermaid", run: a.graph},
 		a.completionCommand(a.commands),
-		command{name: "version", help: "print the version", run: a.version})
+		command{name: "version", help: "print the version", run: func(context.Context, []string) error {
+			fmt.Fprintln(a.Stdout, "pr-review-action", wire.Version())
+			return nil
+		}})
 }
 
 // draftCommand returns a command about drafts, which runs with options of its own.
@@ -167,9 +170,4 @@ func (a *app) graph(_ context.Context, args []string) error {
 		fmt.Fprint(a.Stdout, flow.Mermaid())
 	}
 	return err
-}
-
-func (a *app) version(context.Context, []string) error {
-	fmt.Fprintln(a.Stdout, "pr-review-action", wire.Version())
-	return nil
 }

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -34,11 +32,8 @@ type remote struct {
 // remote makes the client and lists the stored artifacts. The key is a secret, so it may come
 // from the environment.
 func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
-	if key := a.Getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && a.Protection.Key == (checkpoint.Key{}) {
-		var err error
-		if a.Protection.Key, err = checkpoint.ParseKey(key); err != nil {
-			return nil, problem.As(problem.Misuse, err, "")
-		}
+	if _, err := a.FromEnv(a.Getenv, "checkpoint-key"); err != nil {
+		return nil, err
 	}
 	if err := a.InRepository(); err != nil {
 		return nil, err
@@ -54,9 +49,11 @@ func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
 	}
 	r := &remote{app: a, api: api, ref: ref,
 		runs: driver.Runs(api, ref, "", a.DraftWorkflow, a.DecideWorkflow)}
-	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
+	repo, err := api.Repository(ctx, ref.Owner, ref.Repo)
+	if err != nil {
 		return nil, err
 	}
+	r.branch = repo.DefaultBranch
 	return r, r.refresh(ctx)
 }
 
@@ -89,24 +86,19 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 			fmt.Fprintf(r.Stderr, "Only the newest %d drafts are read.\n", remoteDrafts)
 			break
 		}
-		zip, m, err := r.read(ctx, s)
+		origin := handoff.Origin{Names: reviewpr.Names, Subject: checkpoint.Subject{RepositoryID: s.RepositoryID},
+			Workflow: r.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
+		zip, m, err := origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 		if err != nil && problem.Check(err) == 0 {
 			r.readErr = err
 		}
 		if err != nil {
-			what, _, _ := strings.Cut(driver.Explain(err), "\n")
-			r.Warn(fmt.Sprintf("%s is left out: %s", s.Name, guard.Line(what, driver.MaxLine)))
+			r.Warn(s.Name + " is left out: " + driver.Gist(err))
 			continue
 		}
 		drafts = append(drafts, parkedDraft{m, zip, name.Code, s.Name})
 	}
 	return drafts
-}
-
-func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := handoff.Origin{Names: reviewpr.Names, Subject: checkpoint.Subject{RepositoryID: s.RepositoryID},
-		Workflow: r.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
-	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
 
 // protection returns what opens a draft. With a key, a seal is required, whatever the draft

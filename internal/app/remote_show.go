@@ -179,7 +179,7 @@ func (a *app) remoteHeads(ctx context.Context, ref pull.Ref) (*remote, map[int]s
 
 // printDrafts lists the undecided drafts.
 func (r *remote) printDrafts(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
-	list := []terminal.Parked{}
+	var list []terminal.Parked
 	for _, d := range drafts {
 		now := r.standing(ctx, d, heads[d.Subject.Number])
 		if now.decided && now.state != terminal.Withdrawn {

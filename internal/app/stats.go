@@ -132,9 +132,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, after time.Time) 
 		if ctx.Err() != nil || len(names) == 1 {
 			return err
 		}
-		reason, _, _ := strings.Cut(driver.Explain(err), "\n")
-		unread = append(unread, stats.Unread{Repository: names[i],
-			Reason: guard.Line(reason, driver.MaxLine)})
+		unread = append(unread, stats.Unread{Repository: names[i], Reason: driver.Gist(err)})
 		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Limited {
 			for _, left := range names[i+1:] {
 				unread = append(unread, stats.Unread{Repository: left,
@@ -313,8 +311,7 @@ func (a *app) propose(all []stats.Run) error {
 	verdicts := stats.Verdicts(all)
 	p := proposedSettings{File: a.Config, Decisions: len(verdicts),
 		Least: map[string]any{"share": stats.MinShare, "dropped": stats.MinDropped, "pulls": stats.MinPulls,
-			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: lower bound of the 95 % interval
-		Proposed: []stats.Habit{}}
+			"drafts": stats.MinDrafts, "chance": stats.MaxChance}} // share: lower bound of the 95 % interval
 	habits, entries := stats.Proposed(stats.Habits(verdicts), now)
 	if len(entries) > 0 {
 		after, err := stats.Extend(from, text, entries)

@@ -18,6 +18,13 @@ type key struct {
 	children keys // keys below it, which are listed instead of it
 }
 
+// then returns the key with something to do once its value is read.
+func (k key) then(do func()) key {
+	read := k.read
+	k.read = func(r *reader, n ast.Node) { read(r, n); do() }
+	return k
+}
+
 // keys holds the keys of one mapping, in documentation order.
 type keys []key
 

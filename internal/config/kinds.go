@@ -124,13 +124,11 @@ func textList(name string, into *[]string, wrong func(string) string) key {
 
 // keepEmpty is a list for which an empty value does not mean the default.
 func keepEmpty(list key, into *[]string) key {
-	inner := list.read
-	list.read = func(r *reader, n ast.Node) {
-		if inner(r, n); *into == nil {
+	return list.then(func() {
+		if *into == nil {
 			*into = []string{}
 		}
-	}
-	return list
+	})
 }
 
 // mistake formats what a rule finds wrong with a text.

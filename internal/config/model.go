@@ -34,9 +34,6 @@ func modelName(name string, into *string) key {
 
 var printable = pattern.Lazy(`^[!-~]{1,200}$`)
 
-// unprinted reports whether a character is not a printable ASCII character, or is a space.
-func unprinted(c rune) bool { return c <= ' ' || c > '~' }
-
 // Agent limits the conversation about one file. Zero values mean the defaults.
 type Agent struct {
 	MaxTurns   int  `json:"max_turns,omitzero"`

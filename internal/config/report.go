@@ -68,12 +68,7 @@ func checkGuideline(r *reader, n ast.Node, g Guideline) {
 }
 
 func languageKey(into *string) key {
-	k := checkedText("language", into, wrongLanguage)
-	inner := k.read
-	k.read = func(r *reader, n ast.Node) {
-		inner(r, n)
-		*into = strings.TrimSpace(*into)
-	}
+	k := checkedText("language", into, wrongLanguage).then(func() { *into = strings.TrimSpace(*into) })
 	k.show = func() any { return cmp.Or(*into, "English") }
 	return k
 }

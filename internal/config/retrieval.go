@@ -100,7 +100,7 @@ func wrongLocation(schemes ...string) func(string) string {
 	return func(s string) string {
 		u, err := url.Parse(s)
 		switch {
-		case err != nil || len(s) > 500 || strings.ContainsFunc(s, unprinted):
+		case err != nil || len(s) > 500 || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }):
 			return mistake("this is not an address")
 		case !slices.Contains(schemes, u.Scheme):
 			return mistake("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
@@ -142,13 +142,7 @@ func wrongVariable(s string) string {
 // address is the address of a server, without credentials. Whether plain http is allowed is
 // up to the caller that connects.
 func address(name string, into *string) key {
-	k := checkedText(name, into, wrongAddress)
-	inner := k.read
-	k.read = func(r *reader, n ast.Node) {
-		inner(r, n)
-		*into = strings.TrimSuffix(*into, "/")
-	}
-	return k
+	return checkedText(name, into, wrongAddress).then(func() { *into = strings.TrimSuffix(*into, "/") })
 }
 
 func wrongAddress(s string) string {

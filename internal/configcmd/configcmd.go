@@ -66,7 +66,10 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	case err != nil && args[0] == "check" && c.JSON:
 		return cmp.Or[error](c.printMistakes(file, nil, err), driver.Reported{Err: err})
 	case err != nil:
-		return c.reportMistakes(err)
+		for _, e := range unjoin(err) {
+			fmt.Fprintln(c.Stderr, "error: "+guard.Text(e.Error()))
+		}
+		return driver.Reported{Err: err}
 	case args[0] == "print":
 		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: sources})
 	case text == nil:
@@ -185,7 +188,7 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 		Errors []mistake     `json:"errors"`
 		Locked []string      `json:"locked,omitempty"` // lines without effect, since the defaults lock them
 		Checks []setup.Check `json:"checks,omitempty"` // with --online
-	}{guard.Line(file, driver.MaxLine), []mistake{}, nil, online}
+	}{guard.Line(file, driver.MaxLine), nil, nil, online}
 	for _, line := range overruled {
 		printed.Locked = append(printed.Locked, guard.Line(line, driver.MaxLine))
 	}
@@ -199,14 +202,6 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 		printed.Errors = append(printed.Errors, m)
 	}
 	return driver.PrintJSON(c.Stdout, printed)
-}
-
-// reportMistakes prints the mistakes in a settings file, and returns the error that they were reported.
-func (c *Command) reportMistakes(err error) error {
-	for _, e := range unjoin(err) {
-		fmt.Fprintln(c.Stderr, "error: "+guard.Text(e.Error()))
-	}
-	return driver.Reported{Err: err}
 }
 
 // printSettings prints the effective settings: the file's keys, then the others.

@@ -81,21 +81,13 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		begin.Draft.Thread = d.Thread
 		steps.Ingest, steps.Ready = read, ready
 	}
-	began := d.Now()
-	steps.Elapsed = func() time.Duration { return d.Now().Sub(began) }
-	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
-	if !d.Reviewer.Rules {
-		steps.Overview, steps.Learn, steps.Remind = d.Reviewer.Overview, d.Reviewer.Learn, d.Reviewer.Remind
+	if steps.Reviewer, steps.Paid = d.Reviewer, b.Paid; !d.Reviewer.Rules {
+		steps.Overview = d.Reviewer.Overview
 	}
-	flow, err := d.flow(steps)
-	if err != nil {
-		return Report{}, err
-	}
-	before := d.usage(ctx, flow)
-	if _, err := flow.Run(ctx, d.Thread, begin); err != nil {
-		return Report{}, err
-	}
-	return d.reportDraft(ctx, flow, before)
+	return d.run(ctx, steps, func(flow *graph.Flow[reviewpr.State]) error {
+		_, err := flow.Run(ctx, d.Thread, begin)
+		return err
+	})
 }
 
 // prepare reads the linters' results, with a warning for each one missing, prepares
@@ -155,20 +147,34 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if err != nil {
 		return Report{}, err
 	}
+	steps.Redraft = d.Reviewer.Redraft
+	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather(ctx) }
+	return d.run(ctx, steps, func(flow *graph.Flow[reviewpr.State]) error {
+		return d.resumeOrContinue(ctx, flow, answer)
+	})
+}
+
+// run makes a draft with steps, to which it adds what every draft has. It reports the draft, and the causes of files
+// that failed.
+func (d Driver) run(ctx context.Context, steps reviewpr.Steps,
+	run func(*graph.Flow[reviewpr.State]) error) (Report, error) {
 	began := d.Now()
 	steps.Elapsed = func() time.Duration { return d.Now().Sub(began) }
-	steps.Redraft, steps.Failed, steps.Learn = d.Reviewer.Redraft, d.Reviewer.Failed, d.Reviewer.Learn
-	steps.Remind = d.Reviewer.Remind
-	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather(ctx) }
-	flow, err := d.flow(steps)
+	steps.Failed, steps.Learn, steps.Remind = d.Reviewer.Failed, d.Reviewer.Learn, d.Reviewer.Remind
+	flow, err := reviewpr.New(steps, d.Store, d.options()...)
 	if err != nil {
 		return Report{}, err
 	}
-	before := d.usage(ctx, flow)
-	if err := d.resumeOrContinue(ctx, flow, answer); err != nil {
+	before, _ := flow.Inspect(ctx, d.Thread) // nothing is used where there is none yet
+	if err := run(flow); err != nil {
 		return Report{}, err
 	}
-	return d.reportDraft(ctx, flow, before)
+	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
+	if err == nil {
+		d.addSpent(before.State.Usage, r.Usage)
+		r.explain(d.Reviewer, d.Warn)
+	}
+	return r, err
 }
 
 // withProgress returns a driver that reports its progress: to Live at once, and to Pulse
@@ -187,7 +193,7 @@ func (d Driver) withProgress(ctx context.Context) (Driver, func()) {
 // Decide carries out an answer or, if that is nil, the earlier decision. It returns
 // the result even if the run is being stopped.
 func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
-	flow, err := d.flow(steps)
+	flow, err := reviewpr.New(steps, d.Store, d.options()...)
 	if err == nil {
 		err = d.resumeOrContinue(ctx, flow, answer)
 	}
@@ -195,10 +201,6 @@ func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.
 		return Report{}, err
 	}
 	return ReportOf(context.WithoutCancel(ctx), flow, d.Store, d.Thread, d.Protect)
-}
-
-func (d Driver) flow(steps reviewpr.Steps) (*graph.Flow[reviewpr.State], error) {
-	return reviewpr.New(steps, d.Store, d.options()...)
 }
 
 // options returns the options for running a graph over the driver's store.
@@ -217,22 +219,6 @@ func (d Driver) resumeOrContinue(ctx context.Context, flow *graph.Flow[reviewpr.
 	}
 	_, err := flow.Resume(ctx, d.Thread, *answer)
 	return err
-}
-
-// usage returns the thread's usage so far; zero if there is no thread yet.
-func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cost.Usage {
-	view, _ := flow.Inspect(ctx, d.Thread)
-	return view.State.Usage
-}
-
-// reportDraft reports the draft, and the causes of files that failed.
-func (d Driver) reportDraft(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
-	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
-	if err == nil {
-		d.addSpent(before, r.Usage)
-		r.explain(d.Reviewer, d.Warn)
-	}
-	return r, err
 }
 
 // addSpent adds to the process's cost what a thread has used since before.

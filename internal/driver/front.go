@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -77,6 +78,12 @@ func variable(environ []string, name string, anyCase bool) string {
 		}
 	}
 	return ""
+}
+
+// Repository parses the name of a repository on the server that the environment names.
+func (f *Front) Repository(name string) (pull.Ref, error) {
+	owner, repo, err := pull.ParseRepository(name)
+	return pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(f.Getenv("GITHUB_SERVER_URL")), err
 }
 
 // Debug returns a function that writes a line about each attempt and the stack of a

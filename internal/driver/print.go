@@ -2,24 +2,23 @@ package driver
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// Print writes the report as one JSON object. Every key is present and no list is null. A
-// cost is null if its price is unknown, and open counts are null if they could not be read.
+// Print writes the report as one JSON object. Every key is present. A cost is null if its price
+// is unknown, and open counts are null if they could not be read.
 func (r Report) Print(w io.Writer) error {
-	r.Flags = append([]finding.Flag{}, r.Flags...)
-	r.Missing = append([]string{}, r.Missing...)
-	r.Criteria = printedCriteria(r.Criteria)
-	r.Unasked = append([]finding.Unasked{}, r.Unasked...)
 	if notes := r.State.Notes(); len(notes) > 0 {
 		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
 	}
@@ -42,16 +41,7 @@ type printedFinding struct {
 func printedFindings(all []finding.Finding) []printedFinding {
 	printed := make([]printedFinding, len(all))
 	for i, f := range all {
-		printed[i] = printedFinding{f, append([]string{}, f.Also...)}
-	}
-	return printed
-}
-
-// printedCriteria returns verdicts whose evidence lists are empty rather than nil.
-func printedCriteria(all []finding.Criterion) []finding.Criterion {
-	printed := append([]finding.Criterion{}, all...)
-	for i, c := range printed {
-		printed[i].Evidence = append([]finding.Lines{}, c.Evidence...)
+		printed[i] = printedFinding{f, f.Also}
 	}
 	return printed
 }
@@ -66,7 +56,7 @@ type printedFile struct {
 func printedFiles(all []finding.FileReview) []printedFile {
 	printed := make([]printedFile, len(all))
 	for i, f := range all {
-		printed[i] = printedFile{f, f.Reason, append([]finding.Place{}, f.Pack...)}
+		printed[i] = printedFile{f, f.Reason, f.Pack}
 	}
 	return printed
 }
@@ -83,12 +73,14 @@ func withPrice(u cost.Usage) priced {
 	return priced{u, u.EmbeddingTokens, u.RerankUnits, u.Known()}
 }
 
-// PrintJSON writes one indented JSON value.
+// PrintJSON writes one indented JSON value, in which no list is null.
 func PrintJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	text, err := json.Marshal(v, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false),
+		jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
+	if err == nil {
+		_, err = w.Write(append(text, '\n'))
+	}
+	if err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil

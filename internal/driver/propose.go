@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -240,16 +239,8 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	return p, err
 }
 
-// Staged returns the proposal as an approval with the decision's changes would carry it out.
-func (p Proposal) Staged(d decision.Decision) Proposal {
-	record := decision.Record{}.With(d)
-	p.State.Decision = &record
-	return p
-}
-
 // proposedFiles returns files as implement --json prints them.
-func proposedFiles(files []change.File) []map[string]any {
-	all := []map[string]any{}
+func proposedFiles(files []change.File) (all []map[string]any) {
 	for _, f := range files {
 		all = append(all, map[string]any{"path": f.Path, "description": f.Description, "new": f.New(),
 			"added": f.Added, "removed": f.Removed})
@@ -258,10 +249,10 @@ func proposedFiles(files []change.File) []map[string]any {
 }
 
 // Print writes the proposal as the one JSON object of implement --json, with the files that its
-// decision keeps. No list is null; check is, if no command was to be run.
+// decision keeps. check is null if no command was to be run.
 func (p Proposal) Print(w io.Writer) error {
 	s, kept := p.State, p.State.Kept()
-	chunks := append([]change.Chunk{}, s.Chunks...)
+	chunks := slices.Clone(s.Chunks)
 	for i := range chunks {
 		chunks[i].Text = ""
 	}
@@ -270,11 +261,11 @@ func (p Proposal) Print(w io.Writer) error {
 		"thread_id": p.Thread, "code": p.Code, "checkpoint_digest": p.Digest,
 		"ticket": map[string]string{"key": s.Ticket.Key, "type": s.Class.Type, "summary": s.Ticket.Summary,
 			"complexity": s.Class.Complexity},
-		"root_cause": s.RootCause, "modules": append([]change.Module{}, s.Scope.Modules...), "chunks": chunks,
+		"root_cause": s.RootCause, "modules": s.Scope.Modules, "chunks": chunks,
 		"changes": proposedFiles(kept.Changes), "tests": proposedFiles(kept.Tests),
 		"diff": change.Unified(kept.Proposed()), "check": s.Check,
-		"warnings": append(append([]string{}, s.Warnings()...), s.Notes()...),
-		"criteria": printedCriteria(s.Seen.Criteria), "findings": printedFindings(s.Seen.Findings),
+		"warnings": slices.Concat(s.Warnings(), s.Notes()),
+		"criteria": s.Seen.Criteria, "findings": printedFindings(s.Seen.Findings),
 		"branch": p.Branch, "commit": s.Applied.Commit, "pull_request_url": p.PullRequest, "usage": withPrice(s.Usage),
 	})
 }

@@ -44,8 +44,7 @@ type Artifacts struct {
 	Pages  int // upper bound if Name is empty and Run is 0
 }
 
-// Artifacts lists artifacts, newest first. cut reports that all pages were full, so there may
-// be more.
+// Artifacts lists artifacts, newest first. cut reports that there are more than on q.Pages.
 func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts) (found []Artifact, cut bool,
 	err error) {
 	path, pages, of := repoPath(owner, repo, "actions", "artifacts"), maxPages, ""
@@ -54,7 +53,7 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 	} else if q.Name == "" {
 		pages = q.Pages
 	}
-	list, err := listAll(func(o *gh.ListOptions) ([]artifact, *gh.Response, error) {
+	list, cut, err := listPages(pages, func(o *gh.ListOptions) ([]artifact, *gh.Response, error) {
 		var page struct {
 			Total     *int       `json:"total_count"`
 			Artifacts []artifact `json:"artifacts"`
@@ -67,11 +66,11 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 		if none := page.Total != nil && *page.Total == 0; err == nil && page.Artifacts == nil && !none {
 			err = errIncomplete
 		}
-		if err == nil && o.Page >= pages && pages < maxPages {
-			cut, resp.NextPage = resp.NextPage > 0, 0
-		}
 		return page.Artifacts, resp, err
 	})
+	if cut && pages == maxPages {
+		err = fmt.Errorf("%w: more than %d pages", ErrTooLarge, maxPages)
+	}
 	for _, a := range list {
 		if a.GetName() == q.Name || q.Name == "" && strings.HasPrefix(a.GetName(), q.Prefix) {
 			found = append(found, a.convert(q.Run))

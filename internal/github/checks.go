@@ -35,10 +35,10 @@ func (k Check) Failed() bool {
 // Annotation is a check's note on lines of a file, counted from 1. Its texts are
 // untrusted.
 type Annotation struct {
-	Path               string
-	StartLine, EndLine int
-	Level              string // notice, warning or failure
-	Title, Message     string
+	Path           string
+	StartLine      int
+	Level          string // notice, warning or failure
+	Title, Message string
 }
 
 // CommitStatus is the status that a service without check runs sets on a commit. Its texts
@@ -51,9 +51,9 @@ type CommitStatus struct {
 // Checks lists the latest check runs of a commit, at most CheckPages; more reports that there
 // are others. The token needs checks: read.
 func (c *Client) Checks(ctx context.Context, owner, repo, sha string) (checks []Check, more bool, err error) {
-	list, more, err := listPages(CheckPages, func(o gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
+	list, more, err := listPages(CheckPages, func(o *gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
 		page, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, segment(owner), segment(repo), sha,
-			&gh.ListCheckRunsOptions{ListOptions: o})
+			&gh.ListCheckRunsOptions{ListOptions: *o})
 		if err == nil && page.Total == nil {
 			err = errIncomplete
 		}
@@ -77,12 +77,12 @@ func (c *Client) Checks(ctx context.Context, owner, repo, sha string) (checks []
 // others.
 func (c *Client) Annotations(ctx context.Context, owner, repo string,
 	check int64) (notes []Annotation, more bool, err error) {
-	list, more, err := listPages(1, func(o gh.ListOptions) ([]*gh.CheckRunAnnotation, *gh.Response, error) {
-		return c.api.Checks.ListCheckRunAnnotations(ctx, segment(owner), segment(repo), check, &o)
+	list, more, err := listPages(1, func(o *gh.ListOptions) ([]*gh.CheckRunAnnotation, *gh.Response, error) {
+		return c.api.Checks.ListCheckRunAnnotations(ctx, segment(owner), segment(repo), check, o)
 	})
 	for _, a := range list {
 		notes = append(notes, Annotation{
-			Path: a.GetPath(), StartLine: a.GetStartLine(), EndLine: a.GetEndLine(), Level: a.GetAnnotationLevel(),
+			Path: a.GetPath(), StartLine: a.GetStartLine(), Level: a.GetAnnotationLevel(),
 			Title: a.GetTitle(), Message: a.GetMessage(),
 		})
 	}
@@ -93,8 +93,8 @@ func (c *Client) Annotations(ctx context.Context, owner, repo string,
 // more reports that there are others. The token needs statuses: read.
 func (c *Client) CommitStatuses(ctx context.Context, owner, repo,
 	sha string) (statuses []CommitStatus, more bool, err error) {
-	list, more, err := listPages(CheckPages, func(o gh.ListOptions) ([]*gh.RepoStatus, *gh.Response, error) {
-		page, resp, err := c.api.Repositories.GetCombinedStatus(ctx, segment(owner), segment(repo), sha, &o)
+	list, more, err := listPages(CheckPages, func(o *gh.ListOptions) ([]*gh.RepoStatus, *gh.Response, error) {
+		page, resp, err := c.api.Repositories.GetCombinedStatus(ctx, segment(owner), segment(repo), sha, o)
 		if err == nil && page.SHA == nil {
 			err = errIncomplete
 		}
@@ -108,20 +108,4 @@ func (c *Client) CommitStatuses(ctx context.Context, owner, repo,
 			Description: s.GetDescription()})
 	}
 	return statuses, more, Wrap(fmt.Sprintf("listing the statuses of %s/%s at %s", owner, repo, sha), err)
-}
-
-// listPages reads a list up to a number of pages. more reports whether other pages follow.
-func listPages[T any](pages int,
-	read func(gh.ListOptions) ([]T, *gh.Response, error)) (list []T, more bool, err error) {
-	for page := 1; page <= pages; page++ {
-		part, resp, err := read(gh.ListOptions{Page: page, PerPage: pageSize})
-		if err != nil {
-			return nil, false, err
-		}
-		list = append(list, part...)
-		if more = resp.NextPage > page; !more {
-			break
-		}
-	}
-	return list, more, nil
 }

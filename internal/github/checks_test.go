@@ -41,8 +41,7 @@ func TestChecksAreReadWithTheirAnnotations(t *testing.T) {
 	notes, more, err := c.Annotations(t.Context(), "o", "r", lint.ID)
 	require.NoError(t, err)
 	require.False(t, more)
-	require.Equal(t, []github.Annotation{{Path: "a.go", StartLine: 3, EndLine: 4, Level: "failure", Title: "t",
-		Message: "m"}}, notes)
+	require.Equal(t, []github.Annotation{{Path: "a.go", StartLine: 3, Level: "failure", Title: "t", Message: "m"}}, notes)
 	statuses, more, err := c.CommitStatuses(t.Context(), "o", "r", sha)
 	require.NoError(t, err)
 	require.False(t, more)

@@ -17,20 +17,17 @@ const RemarkPage = 20
 // Remark is an entry of a discussion: a comment, a review, a commit's message, an issue. All
 // its texts are untrusted.
 type Remark struct {
-	ID          int64
-	ReplyTo     int64  // the remark that it answers; 0 if it opens a thread
-	Review      int64  // of a comment on the diff: the review that it was posted with
-	User        string // login; for a commit without an account its author's name; empty for a deleted account
-	UserType    string // User or Bot; empty without an account
-	Association string // OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, …; empty for commits
-	State       string // of a review: COMMENTED, APPROVED, CHANGES_REQUESTED or DISMISSED; of an issue open or closed
-	SHA         string // of a commit
-	Path        string // of a comment on the diff, as Line
-	Line        int    // current last line; 0 if outdated or on the whole file
-	Title       string // of an issue
-	Pull        bool   // of an issue: it is a pull request
-	Body        string
-	At          time.Time // for a commit, by its author's clock
+	ID      int64
+	ReplyTo int64  // the remark that it answers; 0 if it opens a thread
+	User    string // login; for a commit without an account its author's name; empty for a deleted account
+	State   string // of a review: COMMENTED, APPROVED, CHANGES_REQUESTED or DISMISSED; of an issue open or closed
+	SHA     string // of a commit
+	Path    string // of a comment on the diff, as Line
+	Line    int    // current last line; 0 if outdated or on the whole file
+	Title   string // of an issue
+	Pull    bool   // of an issue: it is a pull request
+	Body    string
+	At      time.Time // for a commit, by its author's clock
 }
 
 // Commits lists a page of a pull request's commits, oldest first. Pages count from 1; more
@@ -40,7 +37,7 @@ func (c *Client) Commits(ctx context.Context, ref pull.Ref, page int) (remarks [
 		pageOptions(page))
 	for _, k := range list {
 		r := Remark{
-			User: k.GetAuthor().GetLogin(), UserType: k.GetAuthor().GetType(), SHA: k.GetSHA(),
+			User: k.GetAuthor().GetLogin(), SHA: k.GetSHA(),
 			Body: k.GetCommit().GetMessage(), At: k.GetCommit().GetAuthor().GetDate().Time,
 		}
 		if r.User == "" {
@@ -57,9 +54,7 @@ func (c *Client) Comments(ctx context.Context, ref pull.Ref, page int) (remarks 
 		&gh.IssueListCommentsOptions{ListOptions: *pageOptions(page)})
 	for _, k := range list {
 		remarks = append(remarks, Remark{
-			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(),
-			Association: k.GetAuthorAssociation(),
-			Body:        k.GetBody(), At: k.GetCreatedAt().Time,
+			ID: k.GetID(), User: k.GetUser().GetLogin(), Body: k.GetBody(), At: k.GetCreatedAt().Time,
 		})
 	}
 	return remarks, hasNext(resp, page), Wrap("listing the conversation of "+ref.String(), err)
@@ -71,9 +66,8 @@ func (c *Client) ReviewPage(ctx context.Context, ref pull.Ref, page int) (remark
 		pageOptions(page))
 	for _, k := range list {
 		remarks = append(remarks, Remark{
-			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(),
-			Association: k.GetAuthorAssociation(),
-			State:       k.GetState(), Body: k.GetBody(), At: k.GetSubmittedAt().Time,
+			ID: k.GetID(), User: k.GetUser().GetLogin(), State: k.GetState(), Body: k.GetBody(),
+			At: k.GetSubmittedAt().Time,
 		})
 	}
 	return remarks, hasNext(resp, page), Wrap("listing the reviews of "+ref.String(), err)
@@ -86,10 +80,8 @@ func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref,
 		&gh.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", ListOptions: *pageOptions(page)})
 	for _, k := range list {
 		r := Remark{
-			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), User: k.GetUser().GetLogin(),
-			UserType:    k.GetUser().GetType(),
-			Association: k.GetAuthorAssociation(), Path: k.GetPath(), Line: k.GetLine(), Body: k.GetBody(),
-			At: k.GetCreatedAt().Time,
+			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), User: k.GetUser().GetLogin(), Path: k.GetPath(),
+			Line: k.GetLine(), Body: k.GetBody(), At: k.GetCreatedAt().Time,
 		}
 		if k.GetSubjectType() == "file" {
 			r.Line = 0
@@ -112,10 +104,8 @@ func (c *Client) Issue(ctx context.Context, owner, repo string, number int) (Rem
 		return Remark{}, Wrap(doing, ErrNotFound)
 	}
 	return Remark{
-		ID: i.GetID(), User: i.GetUser().GetLogin(), UserType: i.GetUser().GetType(),
-		Association: i.GetAuthorAssociation(),
-		State:       i.GetState(), Title: i.GetTitle(), Pull: i.IsPullRequest(), Body: i.GetBody(),
-		At: i.GetCreatedAt().Time,
+		ID: i.GetID(), User: i.GetUser().GetLogin(), State: i.GetState(), Title: i.GetTitle(),
+		Pull: i.IsPullRequest(), Body: i.GetBody(), At: i.GetCreatedAt().Time,
 	}, nil
 }
 
@@ -124,3 +114,22 @@ func pageOptions(page int) *gh.ListOptions {
 }
 
 func hasNext(resp *gh.Response, page int) bool { return resp != nil && resp.NextPage > max(page, 1) }
+
+// LabelSetter returns the login of the account that last put a label on the pull request,
+// empty if it was deleted. It returns ErrNotFound if the label was never set.
+func (c *Client) LabelSetter(ctx context.Context, ref pull.Ref, label string) (login string, err error) {
+	var at time.Time
+	events, err := listAll(func(o *gh.ListOptions) ([]*gh.IssueEvent, *gh.Response, error) {
+		return c.api.Issues.ListIssueEvents(ctx, ref.Owner, ref.Repo, ref.Number, o)
+	})
+	for _, e := range events {
+		set := e.GetCreatedAt().Time
+		if e.GetEvent() == "labeled" && strings.EqualFold(e.GetLabel().GetName(), label) && !set.Before(at) {
+			login, at = e.GetActor().GetLogin(), set
+		}
+	}
+	if err == nil && at.IsZero() {
+		err = ErrNotFound
+	}
+	return login, Wrap(fmt.Sprintf("reading who labelled %s %q", ref, label), err)
+}

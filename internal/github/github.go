@@ -217,20 +217,27 @@ func segment(s string) string {
 
 // listAll reads a list to its last page.
 func listAll[T any](read func(*gh.ListOptions) ([]T, *gh.Response, error)) ([]T, error) {
-	var list []T
-	o := &gh.ListOptions{Page: 1, PerPage: pageSize}
-	for o.Page <= maxPages {
-		page, resp, err := read(o)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, page...)
-		if resp.NextPage <= o.Page {
-			return list, nil
-		}
-		o.Page = resp.NextPage
+	list, more, err := listPages(maxPages, read)
+	if more {
+		return nil, fmt.Errorf("%w: more than %d pages", ErrTooLarge, maxPages)
 	}
-	return nil, fmt.Errorf("%w: more than %d pages", ErrTooLarge, maxPages)
+	return list, err
+}
+
+// listPages reads a list up to a number of pages. more reports whether other pages follow.
+func listPages[T any](pages int,
+	read func(*gh.ListOptions) ([]T, *gh.Response, error)) (list []T, more bool, err error) {
+	for page := 1; page <= pages; page++ {
+		part, resp, err := read(&gh.ListOptions{Page: page, PerPage: pageSize})
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, part...)
+		if more = resp.NextPage > page; !more {
+			break
+		}
+	}
+	return list, more, nil
 }
 
 var errIncomplete = problem.Sentinel("the answer lacks fields that it must have", notGitHub)

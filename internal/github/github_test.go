@@ -84,7 +84,7 @@ func reads(ctx context.Context, c *Client) map[string]func() error {
 		"ReviewComments": func() error { _, err := c.ReviewComments(ctx, ref); return err },
 		"Member":         func() error { _, err := c.Member(ctx, "o", "r", "u"); return err },
 		"Approvals":      func() error { _, err := c.Approvals(ctx, "o", "r", 1); return err },
-		"DefaultBranch":  func() error { _, err := c.DefaultBranch(ctx, "o", "r"); return err },
+		"Repository":     func() error { _, err := c.Repository(ctx, "o", "r"); return err },
 		"Environment":    func() error { _, err := c.Environment(ctx, "o", "r", "e"); return err },
 		"Reviews":        func() error { _, err := c.Reviews(ctx, ref); return err },
 		"CanWritePulls":  func() error { _, _, err := c.CanWritePulls(ctx, "o", "r"); return err },
@@ -170,7 +170,7 @@ func TestP6_NoCallTakesABrokenAnswerForAnEmptyOne(t *testing.T) {
 	for _, call := range []string{"Pull", "MergeBase", "Permission", "Run", "CanWritePulls", "Protected", "Environment",
 		"Approvals", "Files",
 		"RunArtifacts", "Artifacts", "RepoArtifacts", "OpenHeads", "MergedPulls", "ReviewComments",
-		"Member", "DefaultBranch"} {
+		"Member", "Repository"} {
 		require.Error(t, reads(t.Context(), c)[call](), "%s: an empty object", call)
 	}
 }

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -71,4 +72,68 @@ func (c *Client) App(ctx context.Context) (login string, err error) {
 	}
 	err = c.GraphQL(ctx, c.client(http.MethodPost), `query { viewer { login } }`, nil, &app)
 	return app.Viewer.Login, Wrap("reading whose token this is", err)
+}
+
+// ReviewComment is a comment on the diff of a pull request. Path, Hunk and Body
+// are untrusted text.
+type ReviewComment struct {
+	ID          int64
+	ReplyTo     int64 // 0 for a comment that opens a thread
+	Review      int64 // the review that it was posted with
+	Path        string
+	Side        string // RIGHT or LEFT, of the last line
+	StartSide   string // of the first line; empty for a single one
+	WholeFile   bool   // not on a line, whatever the line fields say
+	Line        int    // current last line; 0 if outdated: the line changed or left the diff
+	Start       int    // current first line; 0 for a single line, or if Line is 0
+	Hunk        string // part of the diff that it was written on, up to its last line
+	Body        string
+	User        string // login, empty for a deleted account
+	UserType    string // User or Bot
+	Association string // OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, …
+	URL         string
+	CreatedAt   time.Time
+
+	OriginalCommitID  string // the head when it was written
+	OriginalLine      int    // the last line at that commit; 0 for comments older than line numbers
+	OriginalStartLine int    // the first line at that commit; 0 for a single one
+}
+
+// Outdated reports whether the commented line is no longer in the diff. On a merged pull
+// request this mostly means that the author changed it.
+func (c ReviewComment) Outdated() bool { return c.Line == 0 }
+
+// ReviewComments lists all comments on a pull request's diff, oldest first.
+func (c *Client) ReviewComments(ctx context.Context, ref pull.Ref) ([]ReviewComment, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+		return c.api.PullRequests.ListComments(ctx, ref.Owner, ref.Repo, ref.Number, &gh.PullRequestListCommentsOptions{
+			Sort: "created", Direction: "asc", ListOptions: *o,
+		})
+	})
+	return convertComments(list), Wrap("listing the comments on "+ref.String(), err)
+}
+
+// CommentsOf lists the comments of one review; those of a pending review only for its author.
+// It returns ErrNotFound if none is visible.
+func (c *Client) CommentsOf(ctx context.Context, ref pull.Ref, review int64) ([]ReviewComment, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+		return c.api.PullRequests.ListReviewComments(ctx, ref.Owner, ref.Repo, ref.Number, review, o)
+	})
+	return convertComments(list), Wrap(fmt.Sprintf("listing the comments of review %d on %s", review, ref), err)
+}
+
+func convertComments(list []*gh.PullRequestComment) (comments []ReviewComment) {
+	for _, k := range list {
+		comments = append(comments, ReviewComment{
+			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), Path: k.GetPath(),
+			Side: k.GetSide(), StartSide: k.GetStartSide(),
+			WholeFile: k.GetSubjectType() == "file", Line: k.GetLine(), Start: k.GetStartLine(), Hunk: k.GetDiffHunk(),
+			Body: k.GetBody(),
+			User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(), Association: k.GetAuthorAssociation(),
+			URL: k.GetHTMLURL(), CreatedAt: k.GetCreatedAt().Time,
+			OriginalCommitID: k.GetOriginalCommitID(), OriginalLine: k.GetOriginalLine(),
+			OriginalStartLine: k.GetOriginalStartLine(),
+		})
+	}
+	return comments
 }

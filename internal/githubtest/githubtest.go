@@ -37,7 +37,7 @@ var (
 )
 
 // Link returns the content of a file of a Tree that is a symbolic link.
-func Link(target string) string { return memgit.Link(target) }
+var Link = memgit.Link
 
 // Short names for what every handler returns.
 type (
@@ -100,7 +100,7 @@ func Start(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	h := &host{Host: fakehttp.NewHost(fakehttp.NewFront(o.Violation), o.Now),
+	h := &host{Host: fakehttp.NewHost(o.Violation, o.Now),
 		WebURL: cmp.Or(o.WebURL, "https://github.com"), PatchLines: cmp.Or(o.PatchLines, 2000)}
 	w := &site{h, spec, map[string]*identity{}, map[string]*Repo{}}
 	s := &Server{site: w, services: runner.NewService(h.Host, o.SharedAttempts)}

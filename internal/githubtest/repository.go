@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
+	"github.com/org/pr-review-action/internal/githubtest/runner"
 )
 
 const defaultBranch = "main"
@@ -52,7 +53,8 @@ func newRepo(h *host, fullName string, o RepoOptions) *Repo {
 	r := &Repo{ID: h.NextID(), Owner: owner, Name: name, Host: h, set: Settings{Private: o.Private},
 		parent: o.ForkOf, protected: o.Protected, permissions: map[string]string{owner: "admin"},
 		branches: map[string]*memgit.Commit{}, Objects: memgit.NewObjects()}
-	r.Workflows = newWorkflows(r)
+	r.Workflows = &Workflows{environments: environments{r, map[string]*environment{}}, repo: r, runs: map[int64]*Run{},
+		Cache: runner.Cache{Host: h.Host, Common: defaultBranch}}
 	r.pulls = pulls{issues{r, map[int]*issue{}}, map[int]*Pull{}}
 	r.checks = checks{r, map[string][]Check{}, map[string][]Status{}}
 	h.User(owner)

@@ -23,12 +23,6 @@ type Workflows struct {
 	policies []object // Actions policies, as the API gives them
 }
 
-func newWorkflows(r *Repo) *Workflows {
-	return &Workflows{environments: environments{r, map[string]*environment{}},
-		Cache: runner.Cache{Host: r.Host.Host, Common: defaultBranch}, repo: r,
-		runs: map[int64]*Run{}}
-}
-
 // AddRun starts a workflow run, attempt 1.
 func (w *Workflows) AddRun(o RunOptions) *Run {
 	return fakehttp.Get(w.repo.Host, func() *Run { return w.start(o) })

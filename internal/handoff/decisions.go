@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Records stores decisions on drafts, including those of other jobs.
@@ -110,7 +111,7 @@ func (d *Decisions) decidedBefore(ctx context.Context, on []Claim,
 
 // DecidedFirst returns a sentence that names who decided a draft.
 func DecidedFirst(r decision.Record) string {
-	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, decidedAt(r), r.Decision)
+	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, wording.Minute(r.At), r.Decision)
 }
 
 // Withdrawable returns the drafts of a thread among the candidates, of one diff unless that is empty, each

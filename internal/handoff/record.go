@@ -25,7 +25,7 @@ func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
 			next = "decide the newer draft, code " + r.Replaced
 		}
 		return problem.Refuse(13, "this draft was withdrawn when its commit was drafted again, nothing was posted",
-			next, problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, decidedAt(r))))
+			next, problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, wording.Minute(r.At))))
 	case r.Decision != now:
 		return refuseOther(r, "")
 	}
@@ -74,7 +74,7 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 		}
 		return problem.Refuse(13, "a draft of this commit has already been rejected, nothing was posted",
 			"draft again (a review with again: true), or push",
-			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, decidedAt(by))))
+			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, wording.Minute(by.At))))
 	}
 	return nil
 }
@@ -85,9 +85,7 @@ func refuseOther(r decision.Record, how string) error {
 		next = "a draft is decided once: draft again (a review with --again; again: true in a workflow), or push"
 	}
 	return problem.Refuse(13, "this draft has already been decided differently, nothing was posted", next,
-		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, decidedAt(r), how)))
+		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, wording.Minute(r.At), how)))
 }
-
-func decidedAt(r decision.Record) string { return wording.Minute(r.At) }
 
 const draftAnew = "start a new draft: run the workflow that drafts again"

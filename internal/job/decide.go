@@ -52,8 +52,8 @@ type gated[S any] struct {
 	changes []string // since the draft was made, without effect on the decision
 }
 
-// decides runs a job behind a gate: the deciding job, or in mode record the one that follows
-// it if it did not run. about reads what the drafts are about.
+// decides runs a job behind a gate: the deciding job, which takes the decision on the draft, records it and carries
+// it out, or in mode record the one that follows it if it did not run. about reads what the drafts are about.
 func decides[S any](ctx context.Context, j *job,
 	about func(context.Context) (*gated[S], error)) (driver.Report, error) {
 	if j.Mode == "record" && !j.routeA() {
@@ -73,13 +73,17 @@ func decides[S any](ctx context.Context, j *job,
 		return driver.Report{}, err
 	}
 	g, err := about(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	draft, err := g.verify(ctx)
 	switch {
 	case err != nil:
 		return driver.Report{}, err
 	case j.Mode == "record":
-		return g.reject(ctx, approvals)
+		return g.reject(ctx, draft, approvals)
 	}
-	return g.resume(ctx)
+	return g.act(ctx, "resume", draft, g.decide, g.carryOut)
 }
 
 // reportUndecided returns the report on a draft that nobody has rejected: it may be posted, by a job that fail-on
@@ -132,16 +136,6 @@ func (g *gated[S]) verify(ctx context.Context) (draft checkpoint.Draft, err erro
 	return draft, err
 }
 
-// resume runs the deciding job: it finds the draft, proves that it is the one that was
-// shown, takes the decision, records it and carries it out.
-func (g *gated[S]) resume(ctx context.Context) (driver.Report, error) {
-	draft, err := g.verify(ctx)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	return g.act(ctx, "resume", draft, g.decide, g.carryOut)
-}
-
 // act opens a draft in a graph that can decide it, takes the decision on it, and acts on that, in
 // spans that continue the draft's.
 func (g *gated[S]) act(ctx context.Context, name string, draft checkpoint.Draft,
@@ -165,11 +159,8 @@ func (g *gated[S]) act(ctx context.Context, name string, draft checkpoint.Draft,
 // reject runs the job behind a deciding job that did not run: it records who rejected the
 // draft in the environment's dialog, and why. If nobody did, the draft is unchanged: a push
 // withdrew it, or the deciding job's log says more.
-func (g *gated[S]) reject(ctx context.Context, approvals []github.Approval) (driver.Report, error) {
-	draft, err := g.verify(ctx)
-	if err != nil {
-		return driver.Report{}, err
-	}
+func (g *gated[S]) reject(ctx context.Context, draft checkpoint.Draft,
+	approvals []github.Approval) (driver.Report, error) {
 	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, g.Environment)
 	if !ok { // the rejection is older than the draft
 		return g.reportUndecided(ctx), nil

@@ -26,7 +26,7 @@ import (
 // artifact.
 func (j *job) review(ctx context.Context) (driver.Report, error) {
 	if j.event.Name == "merge_group" {
-		return j.reportSkipped("the merge queue's runs are not reviewed"), nil
+		return driver.Report{Outcome: reviewpr.Skipped, Message: "the merge queue's runs are not reviewed"}, nil
 	}
 	approvals, err := j.gateRules(ctx)
 	if err != nil {
@@ -57,8 +57,8 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	whom := j.WithModel(j.Getenv)
 	if keyless := j.keyless || whom.Key == "" && whom.BaseURL == ""; change.Pull.Fork() &&
 		(j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && keyless) {
-		r := j.reportSkipped("this is a fork's pull request, and " + wire.NoModel + ": a fork gets no secrets on " +
-			"pull_request, and on pull_request_target those of the job's environment")
+		r := driver.Report{Outcome: reviewpr.Skipped, Message: "this is a fork's pull request, and " + wire.NoModel +
+			": a fork gets no secrets on pull_request, and on pull_request_target those of the job's environment"}
 		j.addStanding(ctx, change, &r)
 		return r, nil
 	}
@@ -236,8 +236,4 @@ func (j *job) withRun(m checkpoint.Manifest, approvals []string) checkpoint.Mani
 	m.Trust, m.Environment, m.AllowDispatch, m.Approvals = j.Protection.Trust, j.Environment, j.AllowDispatch, approvals
 	m.RunID, m.RunAttempt, m.WorkflowRef = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef
 	return m
-}
-
-func (j *job) reportSkipped(reason string) driver.Report {
-	return driver.Report{Outcome: reviewpr.Skipped, Message: reason}
 }

@@ -72,7 +72,10 @@ func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
 	case "implement":
 		return j.implement(ctx)
 	case "resume", "record":
-		return j.applyTicket(ctx)
+		return decides(ctx, j, func(ctx context.Context) (*gated[ticketpr.State], error) {
+			p, err := j.decidedTicketDraft(ctx)
+			return p.gated, err
+		})
 	case "revise":
 		return j.reviseTicket(ctx)
 	case "comment":

@@ -73,15 +73,6 @@ func (j *job) decidedTicketDraft(ctx context.Context) (*ticketDraft, error) {
 	return p, err
 }
 
-// applyTicket runs the job that carries out the decision on a ticket's draft, or records who
-// rejected it.
-func (j *job) applyTicket(ctx context.Context) (driver.Report, error) {
-	return decides(ctx, j, func(ctx context.Context) (*gated[ticketpr.State], error) {
-		p, err := j.decidedTicketDraft(ctx)
-		return p.gated, err
-	})
-}
-
 // draftOrigin returns where drafts of the ticket must come from.
 func (p *ticketDraft) draftOrigin() handoff.Origin {
 	return handoff.Origin{

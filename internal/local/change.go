@@ -151,12 +151,6 @@ func (a *Terminal) ParseRef(arg string) (pull.Ref, error) {
 	return ref, nil
 }
 
-// Repository parses the name of a repository on the server that the environment names.
-func (a *Terminal) Repository(name string) (pull.Ref, error) {
-	owner, repo, err := pull.ParseRepository(name)
-	return pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), err
-}
-
 // withConfig adds the settings file named for a diff, because a diff has no base to read one
 // from.
 func (a *Terminal) withConfig(c ingest.Change, err error) (ingest.Change, error) {

@@ -23,7 +23,6 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/wording"
@@ -184,8 +183,7 @@ func (p *proposing) checkMayPush(ctx context.Context) (err error) {
 	}
 	ref, err := ingest.Origin(ctx, ".")
 	if p.repo != "" {
-		ref = pull.Ref{Host: pull.DefaultHost}.On(p.Getenv("GITHUB_SERVER_URL"))
-		ref.Owner, ref.Repo, err = pull.ParseRepository(p.repo)
+		ref, err = p.Repository(p.repo)
 	}
 	switch {
 	case err != nil && p.Push:

@@ -42,7 +42,8 @@ func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Ve
 		if err != nil {
 			return "", text, r, err
 		}
-		p.last = p.last.Staged(d)
+		record := decision.Record{}.With(d) // shown as its approval would carry it out
+		p.last.State.Decision = &record
 	}
 	if p.show(); !p.Interactive(p.Options) {
 		return "", text, r, nil

@@ -25,24 +25,19 @@ func CheckHead(s checkpoint.Subject, code, anew string, now Now) error {
 	anew = "decide the new draft, or start one: " + anew
 	switch {
 	case now.Merged:
-		return movedError("read the draft in its run's summary; to a merged pull request nothing is posted",
-			fmt.Sprintf("#%d was merged, so none of its drafts can be decided", s.Number), draft)
+		return problem.Refuse(9, fmt.Sprintf("#%d was merged, so none of its drafts can be decided", s.Number),
+			"read the draft in its run's summary; to a merged pull request nothing is posted", draft)
 	case !now.Open:
-		return movedError("reopen the pull request and decide again, or let the draft expire",
-			fmt.Sprintf("#%d was closed, so none of its drafts can be decided", s.Number), draft)
+		return problem.Refuse(9, fmt.Sprintf("#%d was closed, so none of its drafts can be decided", s.Number),
+			"reopen the pull request and decide again, or let the draft expire", draft)
 	case now.HeadSHA != s.Head:
-		return movedError(anew, fmt.Sprintf("#%d has moved since this draft was made", s.Number), draft,
+		return problem.Refuse(9, fmt.Sprintf("#%d has moved since this draft was made", s.Number), anew, draft,
 			row("now", "commit %.7s, with %s diff", now.HeadSHA, diff))
 	case now.DiffDigest != s.Digest:
-		return movedError(anew, fmt.Sprintf("#%d has a different diff since this draft was made", s.Number), draft,
-			row("now", "the same commit against another base"))
+		return problem.Refuse(9, fmt.Sprintf("#%d has a different diff since this draft was made", s.Number), anew,
+			draft, row("now", "the same commit against another base"))
 	}
 	return nil
-}
-
-// movedError returns the refusal of check 9.
-func movedError(next, what string, rows ...[2]string) error {
-	return problem.Refuse(9, what, next, rows...)
 }
 
 func row(label, format string, args ...any) [2]string {
@@ -70,7 +65,8 @@ func (p *poster) checkUnmoved(ctx context.Context) error {
 		}
 		state = "the same commit against another base"
 	}
-	return movedError("decide the draft of the new commit or base",
+	return problem.Refuse(9,
 		fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number),
+		"decide the draft of the new commit or base",
 		row("draft", "for commit %.7s", q.Commit), [2]string{"now", state})
 }

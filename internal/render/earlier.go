@@ -9,16 +9,14 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Standing returns the open findings of earlier reviews.
-func (r Review) Standing() (all []finding.Finding) {
+// Stands returns "1 blocker, 2 minor of earlier reviews stand", or "".
+func (r Review) Stands() string {
+	var all []finding.Finding
 	for _, e := range finding.Standing(r.Earlier) {
 		all = append(all, e.Finding())
 	}
-	return all
+	return StandCount(all, OfEarlier)
 }
-
-// Stands returns "1 blocker, 2 minor of earlier reviews stand", or "".
-func (r Review) Stands() string { return StandCount(r.Standing(), OfEarlier) }
 
 // OfEarlier is whose the findings are that this review did not post.
 const OfEarlier = " of earlier reviews"

@@ -50,7 +50,7 @@ type stage struct {
 }
 
 func objectOf(query, commit string, r retrieve.Result, explain bool) object {
-	o := object{Query: query, Commit: commit, Cached: r.Cached, Hits: []hit{}}
+	o := object{Query: query, Commit: commit, Cached: r.Cached}
 	for _, h := range r.Hits {
 		one := hit{ID: h.ID(), Path: h.Path, StartLine: h.StartLine, EndLine: h.EndLine, Symbol: h.Symbol(),
 			Kind: string(h.Kind), Language: h.Language, Score: h.Score}

@@ -27,18 +27,11 @@ type field struct {
 }
 
 // text accepts any text.
-func text(at *string) field {
-	return field{
-		set:  func(v string) error { *at = v; return nil },
-		show: func() any { return orNil(*at) },
-	}
-}
+func text(at *string) field { return checked(at, func(string) error { return nil }) }
 
-// withCheck rejects a text for which check returns an error.
-func (f field) withCheck(check func(string) error) field {
-	set := f.set
-	f.set = func(v string) error { return cmp.Or(check(v), set(v)) }
-	return f
+// checked is a text for which check returns no error.
+func checked(at *string, check func(string) error) field {
+	return parsed(at, func(v string) (string, error) { return v, check(v) }, orNil)
 }
 
 // secret is a text of which only the presence is shown.
@@ -75,11 +68,11 @@ func showPresence(there bool) any {
 	return "(set)"
 }
 
-func orNil(s string) any {
-	if s == "" {
+func orNil[T comparable](v T) any {
+	if v == *new(T) {
 		return nil
 	}
-	return s
+	return v
 }
 
 // address is a URL, shown without its user and query, which may hold a key.
@@ -161,7 +154,7 @@ func digits(at *string, n int) field {
 			return "", fmt.Errorf("%q is not %d hex digits", v, n)
 		}
 		return low, nil
-	}, func(v string) any { return orNil(v) })
+	}, orNil)
 }
 
 var draftForm = pattern.Lazy(`^([1-9][0-9]{0,8})-([0-9a-fA-F]{16})$`)
@@ -193,12 +186,7 @@ func draftName(pull *int, draft *string) field {
 
 // amount reads an amount in USD over 0.
 func amount(at *cost.MicroUSD) field {
-	return parsed(at, cost.ParseUSD, func(v cost.MicroUSD) any {
-		if v == 0 {
-			return nil
-		}
-		return config.Dollars(v)
-	})
+	return parsed(at, cost.ParseUSD, func(v cost.MicroUSD) any { return orNil(config.Dollars(v)) })
 }
 
 func duration(at *time.Duration) field { return parsed(at, ParseSpan, formatSpan) }

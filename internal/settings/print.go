@@ -20,19 +20,6 @@ type Source struct {
 
 const defaultSource = "default"
 
-// key returns the file and line of a key, or "default".
-func (f Source) key(name string) string {
-	return cmp.Or(f.Lines[name], defaultSource)
-}
-
-// input returns the flag, input or variable that gave a setting, or "default".
-func (f Source) input(name string) string {
-	if source, ok := f.Given[name]; ok {
-		return source
-	}
-	return defaultSource
-}
-
 // Values lists the effective settings for a person: the file's keys, then the settings
 // without a key, each with its source and without credentials. unpriced returns the name of
 // a model without a known price, among those that a review by the given model asks.
@@ -42,7 +29,8 @@ func (f Source) Values(c config.Config, s Settings, unpriced func(model string) 
 		if row.use == oneDraft || row.use == fileItself || row.use == overKey {
 			continue
 		}
-		values = append(values, config.Value{Key: row.Name, Value: row.show(), Source: f.input(row.Name)})
+		values = append(values, config.Value{Key: row.Name, Value: row.show(),
+			Source: cmp.Or(f.Given[row.Name], defaultSource)})
 	}
 	return values
 }
@@ -60,7 +48,7 @@ func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) 
 	var model any
 	for i := range values {
 		v := &values[i]
-		v.Source = cmp.Or(over[v.Key], f.key(v.Key))
+		v.Source = cmp.Or(over[v.Key], f.Lines[v.Key], defaultSource)
 		switch v.Key {
 		case "models.review":
 			f.setDefault(v, s.Model, "model")

@@ -173,7 +173,7 @@ func decisions(s *Settings) []Row {
 			Help: "lowest severity that stops for a person", Default: string(finding.Minor),
 			field: choice(&s.GateFrom, finding.Severities()...)},
 		{Name: "instance", Flag: "review, " + waiting, Help: "name of a second reviewer on one pull request",
-			field: text(&s.Instance).withCheck(pull.CheckInstance)},
+			field: checked(&s.Instance, pull.CheckInstance)},
 		{Name: "expires", Flag: drafts, Help: "how long a draft may wait, such as 14d or 36h", Default: "14d",
 			field: duration(&s.Expires)},
 		{Name: "retention-days", Help: "how many days the artifact is kept", Default: "15",

@@ -160,14 +160,14 @@ func (c *Command) readRefs() (refs []pull.Ref, err error) {
 		if !strings.Contains(name, "/") {
 			name = c.Org + "/" + name
 		}
-		owner, repo, err := pull.ParseRepository(name)
-		if err != nil || !strings.EqualFold(owner, c.Org) {
+		ref, err := c.Repository(name)
+		if err != nil || !strings.EqualFold(ref.Owner, c.Org) {
 			return nil, problem.Usage(fmt.Sprintf("%q in %s is not a repository of %s", guard.Line(name, 100), c.Repos,
 				c.Org), "write a repository's name on each line, such as payments")
 		}
-		if !slices.ContainsFunc(refs, func(r pull.Ref) bool { return strings.EqualFold(r.Repo, repo) }) {
-			ref := pull.Ref{Host: pull.DefaultHost, Owner: c.Org, Repo: repo}
-			refs = append(refs, ref.On(c.Getenv("GITHUB_SERVER_URL")))
+		if !slices.ContainsFunc(refs, func(r pull.Ref) bool { return strings.EqualFold(r.Repo, ref.Repo) }) {
+			ref.Owner = c.Org
+			refs = append(refs, ref)
 		}
 	}
 	if err := lines.Err(); err != nil {

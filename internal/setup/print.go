@@ -19,7 +19,6 @@ const width = 80 // of the output, in columns
 // print reports what was seen, chosen, written and done, and what is left to do.
 func (c *Command) print(p Report, r *repository) error {
 	if c.JSON {
-		p.fillLists()
 		return driver.PrintJSON(c.Stdout, p)
 	}
 	var b strings.Builder
@@ -54,12 +53,6 @@ func (c *Command) print(p Report, r *repository) error {
 	return err
 }
 
-// fillLists replaces nil slices by empty ones, so that JSON has lists.
-func (p *Report) fillLists() {
-	p.Files, p.Steps = append([]File{}, p.Files...), append([]Step{}, p.Steps...)
-	p.Notes, p.Unseen = append([]string{}, p.Notes...), append([]string{}, p.Unseen...)
-}
-
 // printLeft prints the commands of the steps that are still to do.
 func (c *Command) printLeft(b *strings.Builder, steps []Step) {
 	var left int
@@ -77,7 +70,7 @@ func (c *Command) printLeft(b *strings.Builder, steps []Step) {
 			printWrapped(b, "  # ", 4, "left: "+s.Why)
 		}
 		for _, command := range s.Commands {
-			fmt.Fprintf(b, "  %s\n", wrapCommand(command))
+			fmt.Fprintf(b, "  %s\n", commandBreaks.Replace(command))
 		}
 	}
 }
@@ -91,10 +84,8 @@ func printWrapped(w io.Writer, label string, indent int, text string) {
 	}
 }
 
-// wrapCommand breaks a shell command into continued lines, one for each field.
-func wrapCommand(command string) string { return commandBreaks.Replace(command) }
-
-// commandBreaks holds patterns that cannot occur in a label, which has neither quotes nor an equals sign.
+// commandBreaks breaks a shell command into continued lines, one for each field. Its patterns cannot occur in a label,
+// which has neither quotes nor an equals sign.
 var commandBreaks = strings.NewReplacer(" -F '", " \\\n    -F '", ` -F "`, " \\\n    -F \"", " -f name=",
 	" \\\n    -f name=", " --description '", " \\\n    --description '", `' '"`, "' \\\n    '\"", "' | ", "' |\n    ")
 
@@ -135,7 +126,6 @@ func (c *Command) printEnd(sites []*Site) error {
 	var unseen []string // and notes, each once
 	for _, s := range sites {
 		counts[s.State]++
-		s.fillLists()
 		unseen = append(append(unseen, s.Unseen...), s.Notes...)
 	}
 	var err error

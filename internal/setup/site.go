@@ -244,7 +244,7 @@ func (c *Command) describePull(s *Site) string {
 		if step.State != there && step.State != done {
 			var lines []string
 			for _, command := range step.Commands {
-				lines = append(lines, wrapCommand(command))
+				lines = append(lines, commandBreaks.Replace(command))
 			}
 			commands := guard.Fence(strings.Join(lines, "\n"), "sh")
 			fmt.Fprintf(&b, "- [ ] %s\n\n  %s\n", guard.Inline(step.What, driver.MaxLine),

@@ -34,7 +34,12 @@ func (c *Command) planSteps(ctx context.Context, r *repository, route Route, lab
 		steps = append(steps, c.settleState(r, Step{
 			What:     "secret " + keySecret + " of " + modelEnvironment + ", for which gh asks",
 			Commands: []string{r.secretCommand(modelEnvironment)},
-			do:       func(ctx context.Context) error { return c.askForKey(ctx, r) },
+			do: func(ctx context.Context) error { // the key goes straight from the terminal to gh
+				if !c.Asks {
+					return errNotHere
+				}
+				return c.runGH(ctx, "secret", "set", keySecret, "--env", modelEnvironment, "--repo", r.ghName())
+			},
 		}, key, false))
 	}
 	about := "Asks for a review by pr-review-action"
@@ -179,14 +184,6 @@ func (c *Command) carryOut(ctx context.Context, steps []Step) error {
 		return driver.Reported{Err: problem.New("not everything could be set up", "", "")}
 	}
 	return ctx.Err()
-}
-
-// askForKey has gh ask for the key, which goes straight from the terminal to gh.
-func (c *Command) askForKey(ctx context.Context, r *repository) error {
-	if !c.Asks {
-		return errNotHere
-	}
-	return c.runGH(ctx, "secret", "set", keySecret, "--env", modelEnvironment, "--repo", r.ghName())
 }
 
 // secretCommand returns the command that sets the model's key in an environment.

@@ -42,7 +42,9 @@ const (
 
 // Endpoints makes the clients that the settings file names. Errors are about the settings.
 func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpoints, err error) {
-	if err := w.checkKeys(c, s); err != nil {
+	if err := cmp.Or(w.checkKey("embeddings", c.Embeddings.Endpoint), w.checkKey("rerank", c.Rerank),
+		w.checkKeyDestination("embeddings", embed.OpenAI, c.Embeddings.Endpoint, s),
+		w.checkKeyDestination("rerank", embed.Cohere, c.Rerank, s)); err != nil {
 		return Endpoints{}, err
 	}
 	if c.Embeddings.Model != "" {
@@ -68,13 +70,7 @@ func (w Wire) Searching(c config.Config, s settings.Settings, o Asking) (Endpoin
 	return w.Endpoints(c, s, o)
 }
 
-// checkKeys refuses a key variable that is empty: the server would only reject the request.
-func (w Wire) checkKeys(c config.Config, s settings.Settings) error {
-	return cmp.Or(w.checkKey("embeddings", c.Embeddings.Endpoint), w.checkKey("rerank", c.Rerank),
-		w.checkKeyDestination("embeddings", embed.OpenAI, c.Embeddings.Endpoint, s),
-		w.checkKeyDestination("rerank", embed.Cohere, c.Rerank, s))
-}
-
+// checkKey refuses a key variable that is empty: the server would only reject the request.
 func (w Wire) checkKey(under string, at config.Endpoint) error {
 	if at.KeyEnv == "" || w.getenv(at.KeyEnv) != "" {
 		return nil

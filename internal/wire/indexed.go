@@ -129,7 +129,8 @@ func (p Place) inMemory(ctx context.Context, o index.Options, c config.Index, e 
 	var lost interface{ Note() string }
 	switch {
 	case err == nil && left > 0:
-		all.Notes = append(all.Notes, unembeddedNote(left))
+		all.Notes = append(all.Notes, fmt.Sprintf("%d pieces of code have no vector, since no index of the base is "+
+			"kept; words find them", left))
 	case err == nil:
 	case ctx.Err() != nil:
 		return Indexed{}, ctx.Err()
@@ -188,7 +189,3 @@ func (p Place) embedMissing(ctx context.Context, x *index.Index, e retrieve.Embe
 // maxUnkept is how many chunks are embedded if their vectors are not kept: the next push
 // would pay for them again. The others are found by words alone.
 const maxUnkept = 2_000
-
-func unembeddedNote(left int) string {
-	return fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them", left)
-}

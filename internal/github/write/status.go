@@ -41,10 +41,7 @@ func (c *Client) Mark(ctx context.Context, ref pull.Ref, sha string, m Mark) err
 	if !codeForm().MatchString(m.Code) {
 		return fmt.Errorf("marking %s: the code has not 16 hex digits", ref)
 	}
-	return c.setStatus(ctx, ref, sha, &gh.RepoStatus{
-		State: gh.String("pending"), Context: gh.String(contextName(m.Instance)),
-		Description: gh.String(m.description()), TargetURL: ownURL(m.Page),
-	})
+	return c.setStatus(ctx, ref, sha, m.Instance, "pending", m.description(), m.Page)
 }
 
 // description returns at most 140 characters, GitHub's limit.
@@ -58,16 +55,14 @@ func (m Mark) description() string {
 // far as it fits; the draft keeps waiting. It writes nothing unless the instance's mark is
 // pending. m provides instance, code and page. Errors are those of Unmark.
 func (c *Client) Remark(ctx context.Context, ref pull.Ref, sha string, m Mark, why string) (said bool, err error) {
-	if waits, err := c.hasMark(ctx, ref, sha, contextName(m.Instance)); err != nil || !waits {
-		return false, wrapNoAccess(ErrNoStatuses, "reading the statuses of "+ref.String(), err)
+	if waits, err := c.hasMark(ctx, ref, sha, m.Instance); err != nil || !waits {
+		return false, err
 	}
 	const room = 140 - len("decision refused: ; draft 0123456789abcdef waits")
 	text := []rune(guard.Line(why, room-1))
 	text = text[:min(len(text), room)]
-	err = c.setStatus(ctx, ref, sha, &gh.RepoStatus{
-		State: gh.String("pending"), Context: gh.String(contextName(m.Instance)), TargetURL: ownURL(m.Page),
-		Description: gh.String(fmt.Sprintf("decision refused: %s; draft %s waits", string(text), m.Code)),
-	})
+	err = c.setStatus(ctx, ref, sha, m.Instance, "pending",
+		fmt.Sprintf("decision refused: %s; draft %s waits", string(text), m.Code), m.Page)
 	return err == nil, err
 }
 
@@ -94,40 +89,33 @@ const (
 // not even read statuses gets ErrNoStatuses.
 func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha, instance string, end Ending,
 	page string) (cleared bool, err error) {
-	waits, err := c.hasMark(ctx, ref, sha, contextName(instance))
-	if err != nil || !waits {
-		return false, wrapNoAccess(ErrNoStatuses, "reading the statuses of "+ref.String(), err)
+	if waits, err := c.hasMark(ctx, ref, sha, instance); err != nil || !waits {
+		return false, err
 	}
 	state := "success"
 	if end == Lapsed {
 		state = "error"
 	}
-	err = c.setStatus(ctx, ref, sha, &gh.RepoStatus{
-		State: gh.String(state), Context: gh.String(contextName(instance)), Description: gh.String(string(end)),
-		TargetURL: ownURL(page),
-	})
+	err = c.setStatus(ctx, ref, sha, instance, state, string(end), page)
 	return err == nil, err
 }
 
-func (c *Client) hasMark(ctx context.Context, ref pull.Ref, sha, name string) (bool, error) {
+func (c *Client) hasMark(ctx context.Context, ref pull.Ref, sha, instance string) (bool, error) {
 	list, _, err := c.read.CommitStatuses(ctx, ref.Owner, ref.Repo, sha)
 	return slices.ContainsFunc(list, func(s github.CommitStatus) bool {
-		return s.Context == name && s.State == "pending"
-	}), err
+		return s.Context == contextName(instance) && s.State == "pending"
+	}), wrapNoAccess(ErrNoStatuses, "reading the statuses of "+ref.String(), err)
 }
 
-func (c *Client) setStatus(ctx context.Context, ref pull.Ref, sha string, s *gh.RepoStatus) error {
+// setStatus sets an instance's status. It leaves out an address that has not the form of ours.
+func (c *Client) setStatus(ctx context.Context, ref pull.Ref, sha, instance, state, description, page string) error {
+	s := &gh.RepoStatus{State: &state, Context: gh.String(contextName(instance)), Description: &description}
+	if plainURL().MatchString(page) {
+		s.TargetURL = &page
+	}
 	_, err := retryLimited(ctx, c, func() (*gh.RepoStatus, error) {
 		made, _, err := c.api.Repositories.CreateStatus(ctx, ref.Owner, ref.Repo, sha, s)
 		return made, err
 	})
 	return wrapNoAccess(ErrNoStatuses, "setting the status of "+ref.String(), err)
-}
-
-// ownURL returns url if it has the form of ours, else nil.
-func ownURL(url string) *string {
-	if !plainURL().MatchString(url) {
-		return nil
-	}
-	return gh.String(url)
 }

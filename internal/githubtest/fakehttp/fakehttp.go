@@ -28,16 +28,13 @@ type Request struct {
 // Front receives the requests to all hosts of a server.
 type Front struct {
 	Faults
-	violated func(reason string)
+	violated func(reason string) // receives what the description forbids; may be nil
 
 	mu         sync.Mutex
 	onRequest  func(n int, r *http.Request, phase string)
 	requests   []Request
 	violations []string
 }
-
-// NewFront returns a front that reports to violated, which may be nil, what the description forbids.
-func NewFront(violated func(reason string)) *Front { return &Front{violated: violated} }
 
 // Lock locks the server's state until unlock is called.
 func (f *Front) Lock() (unlock func()) {

@@ -109,12 +109,9 @@ func (d Decide) dispatchHint() string {
 		""))
 }
 
-// canRevise reports whether another draft can be requested after this round.
-func (d Decide) canRevise(round int) bool { return d.Revise != "" && round < render.Revisions }
-
 // revisionHint says how to request another draft, if that is possible.
 func (d Decide) revisionHint(round int) string {
-	if !d.canRevise(round) {
+	if d.Revise == "" || round >= render.Revisions {
 		return ""
 	}
 	return render.Paragraphs(fmt.Sprintf("**With another draft:** say what it should do differently (%s left):",

@@ -2,14 +2,21 @@ package searchcmd
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/wire"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // open returns an engine that searches the place named by the flags, and the place's commit.
@@ -65,31 +72,67 @@ func (p Program) indexed(ctx context.Context, place wire.Place, of index.Options
 // remote returns a commit of a repository on GitHub. It is fetched as one archive and not
 // kept on this machine.
 func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
-	owner, name, err := pull.ParseRepository(o.repo)
+	at, err := p.Repository(o.repo)
 	if err != nil {
 		return wire.Place{}, problem.Usage(err.Error(), "name it owner/name")
 	}
-	at := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: name}.On(p.Getenv("GITHUB_SERVER_URL"))
 	api, err := p.GitHub(at, o.Settings)
 	if err != nil {
 		return wire.Place{}, err
 	}
-	commit, err := revision(ctx, api, owner, name, o.rev)
+	commit, err := revision(ctx, api, at, o.rev)
 	if err != nil {
 		return wire.Place{}, err
 	}
-	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: wire.ArchiveOf(api, owner, name, commit)}, nil
+	return wire.Place{Commit: commit, Name: at.FullName(), Tree: wire.ArchiveOf(api, at.Owner, at.Repo, commit)}, nil
 }
 
 // revision returns the commit of a revision, by default the default branch's tip.
-func revision(ctx context.Context, api *github.Client, owner, name, rev string) (string, error) {
+func revision(ctx context.Context, api *github.Client, at pull.Ref, rev string) (string, error) {
 	if rev != "" {
-		return api.Commit(ctx, owner, name, rev)
+		return api.Commit(ctx, at.Owner, at.Repo, rev)
 	}
-	repo, err := api.Repository(ctx, owner, name)
+	repo, err := api.Repository(ctx, at.Owner, at.Repo)
 	if err != nil {
 		return "", err
 	}
-	tip, err := api.Tip(ctx, owner, name, repo.DefaultBranch)
+	tip, err := api.Tip(ctx, at.Owner, at.Repo, repo.DefaultBranch)
 	return tip.SHA, err
+}
+
+// Index runs the index command: it builds the index that a search would use, and prints what it contains.
+func (p Program) Index(ctx context.Context, _ []string, o *Options) error {
+	place, c, err := p.place(ctx, o)
+	if err != nil {
+		return err
+	}
+	x, _, err := p.indexed(ctx, place, index.Options{}, c, o)
+	if err != nil {
+		return err
+	}
+	r := x.Report
+	if o.JSON {
+		return driver.PrintJSON(p.Stdout, struct {
+			Commit string `json:"commit,omitempty"`
+			index.Report
+		}{place.Commit, r})
+	}
+	fmt.Fprintf(p.Stdout, "%s of %s, %.1f MB, in %.1f s; %s unchanged since the last index\n",
+		wording.Count(r.Chunks, "chunk"), wording.Count(r.Files, "file"), float64(r.Bytes)/1e6, r.Seconds,
+		wording.Count(r.Reused, "file"))
+	skipped := map[bool][]string{} // true: indexed, but not cut by definitions
+	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
+		name, uncut := strings.CutPrefix(reason, index.Windows)
+		skipped[uncut] = append(skipped[uncut], fmt.Sprintf("%d %s", r.Skipped[reason], name))
+	}
+	if len(skipped[false]) > 0 {
+		fmt.Fprintln(p.Stdout, "not indexed: "+strings.Join(skipped[false], ", "))
+	}
+	if len(skipped[true]) > 0 {
+		fmt.Fprintln(p.Stdout, "cut by lines, not by definitions: "+strings.Join(skipped[true], ", "))
+	}
+	if place.Cache.Folder != "" && len(x.Notes) == 0 && c.Index.Postgres() == "" {
+		fmt.Fprintln(p.Stdout, "kept in "+guard.Line(place.Cache.Folder, driver.MaxLine))
+	}
+	return nil
 }
