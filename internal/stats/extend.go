@@ -13,7 +13,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
@@ -210,7 +209,6 @@ func valueOf(in ast.Node, key string) *ast.MappingValueNode {
 const (
 	maxEvidence = 8   // drops to list
 	maxWhy      = 110 // runes per listed drop
-	maxReason   = 100 // bytes of a reason to repeat to a model
 )
 
 // Proposed returns the entries that habits suggest for a settings file, each with the decisions behind it, and their
@@ -251,9 +249,6 @@ func (h Habit) entry() Entry {
 		e.Glob = h.Glob
 	default:
 		e.Guideline = config.Guideline{Paths: []string{h.Glob}, Text: h.request()}
-		if reason := h.reason(); reason != "" {
-			e.Guideline.Text += " People dropped them for this: " + reason
-		}
 	}
 	return e
 }
@@ -272,36 +267,4 @@ func (h Habit) why() []string {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	return lines
-}
-
-// plainWords matches a reason that is safe to repeat to a model: no mark-up, no quotes.
-var plainWords = pattern.Lazy(`^[\p{L}\p{N}][\p{L}\p{N} ,.;:'()/_-]+$`)
-
-// reason returns the most frequent reason, if it was given in at least two drafts and for a
-// third of the findings. It is empty if there is none, or if it is not plain words.
-func (h Habit) reason() string {
-	type given struct {
-		text   string
-		times  int
-		drafts map[string]bool
-	}
-	all := map[string]*given{}
-	var best given
-	for _, j := range h.Drops {
-		text := strings.Join(strings.Fields(j.Reason), " ")
-		key := strings.ToLower(strings.TrimRight(text, "."))
-		if all[key] == nil {
-			all[key] = &given{text: text, drafts: map[string]bool{}}
-		}
-		g := all[key]
-		g.times++
-		if g.drafts[j.Thread] = true; g.times > best.times {
-			best = *g
-		}
-	}
-	if len(best.drafts) < MinDrafts || 3*best.times < h.Dropped || len(best.text) > maxReason ||
-		!plainWords().MatchString(best.text) || secret.Redact(best.text) != best.text {
-		return ""
-	}
-	return best.text
 }
