@@ -10,7 +10,6 @@ import (
 
 var lazy = pattern.Lazy
 
-
 func containsAny(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
