@@ -8,6 +8,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Server answers by a script. It is an http.Handler; Start puts it on a loopback address. The zero options accept
@@ -144,7 +147,7 @@ func (s *Server) complete(r Request, a Answer) Answer {
 }
 
 func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answer) {
-	if !wait(r, a.Delay) {
+	if transport.Sleep(r.Context(), a.Delay) != nil {
 		return
 	}
 	if a.Drop {
@@ -192,7 +195,7 @@ func (s *Server) reply(r Request, a Answer) []byte {
 
 func (s *Server) read(r *http.Request) (Request, *refusal) {
 	through, refused := s.route(r)
-	if refused = firstRefusal(refused, s.checkKey(r.Header)); refused != nil {
+	if refused = cmp.Or(refused, s.checkKey(r.Header)); refused != nil {
 		return Request{}, refused
 	}
 	raw, err := io.ReadAll(r.Body)
