@@ -48,7 +48,8 @@ func unlessIntended(find finder) finder {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
 			text := h.lines[at.line].text
 			return h.hasComment(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) ||
-				plainly().MatchString(text) && !strings.Contains(text, "https://") || h.isConditional(at.line)
+				plainly().MatchString(text) && !strings.Contains(text, "https://") ||
+				slices.ContainsFunc(h.enclosing(at.line), settingCondition().MatchString)
 		})
 	}
 }
@@ -57,11 +58,6 @@ var (
 	ownMachine = lazy(`https://(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/"'\s]|$)`)
 	plainly    = lazy(`\b(?:curl|wget)\b.*\s["']?http://`)
 )
-
-// isConditional reports whether line i, or a line around it, is a condition on a setting of the check.
-func (h *hunk) isConditional(i int) bool {
-	return slices.ContainsFunc(h.enclosing(i), func(text string) bool { return settingCondition().MatchString(text) })
-}
 
 // enclosing returns the text of line i and of each line above that is indented less than all lines in between.
 func (h *hunk) enclosing(i int) (lines []string) {
