@@ -57,7 +57,12 @@ func Encode(r Run) (text []byte, left int, err error) {
 func results(found []finding.Finding) []result {
 	list, times, bytes := make([]result, 0, min(len(found), MaxResults)), map[string]int{}, 0
 	for _, f := range found {
-		r := newResult(f)
+		r := result{
+			Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)},
+			Locations:    []location{{place(f)}},
+			Fingerprints: fingerprints{Own: f.Fingerprint},
+			Properties:   properties{f.Severity, clampShare(f.Confidence), f.Source},
+		}
 		bytes += len(r.Message.Text) + len(r.Locations[0].Physical.Artifact.URI)
 		if len(list) == MaxResults || bytes > maxBytes {
 			break
@@ -67,15 +72,6 @@ func results(found []finding.Finding) []result {
 		list = append(list, r)
 	}
 	return list
-}
-
-func newResult(f finding.Finding) result {
-	return result{
-		Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)},
-		Locations:    []location{{place(f)}},
-		Fingerprints: fingerprints{Own: f.Fingerprint},
-		Properties:   properties{f.Severity, clampShare(f.Confidence), f.Source},
-	}
 }
 
 // rules returns the results' categories as rules, by ID, and sets each result's index into

@@ -76,13 +76,8 @@ func Differing(first, later Report) []string {
 	all := map[string]string{}
 	maps.Copy(all, first.Fingerprints)
 	maps.Copy(all, later.Fingerprints)
-	differ := []string{}
-	for _, name := range names(all, nil) {
-		if first.Fingerprints[name] != later.Fingerprints[name] {
-			differ = append(differ, name)
-		}
-	}
-	return differ
+	maps.DeleteFunc(all, func(name, _ string) bool { return first.Fingerprints[name] == later.Fingerprints[name] })
+	return append([]string{}, names(all, nil)...)
 }
 
 type pair [2]Result
