@@ -33,6 +33,7 @@ type Options struct {
 	Seed   uint64
 
 	Knows func(golden int) bool // whether the model can know a defect, by index; nil for always
+	Turn  string                // the user turn: a long file is reviewed in parts, each asked about apart; "" shows all
 }
 
 // claim is a finding as a model writes it, in the prompt's schema.
@@ -63,6 +64,9 @@ func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) stri
 		}
 		n := noise{Options: o, caseID: caseID, path: f.Path, patch: p, golden: golden}
 		all = n.add(all)
+		if o.Turn != "" {
+			all = p.shown(o.Turn, all)
+		}
 	}
 	return encode(all)
 }
@@ -151,27 +155,16 @@ func lines(places []dataset.Place) []finding.Lines {
 // side.
 var numbered = pattern.Lazy(`(?m)^ *[0-9]* +([0-9]+) [ +] `)
 
-// Shown removes from an answer about a file the findings on lines of its patch that
-// the user turn does not show: a long file is reviewed in parts, each with its own
-// answer. It returns an answer that is not in Answer's form unchanged.
-func Shown(answer, user, patch string) string {
-	var said struct {
-		Findings []claim `json:"findings"`
-	}
-	if json.Unmarshal([]byte(answer), &said) != nil {
-		return answer
-	}
+// shown returns the claims without those on lines of the patch that a user turn does not show.
+func (p patch) shown(turn string, all []claim) []claim {
 	lines := map[int]bool{}
-	for _, m := range numbered().FindAllStringSubmatch(user, -1) {
+	for _, m := range numbered().FindAllStringSubmatch(turn, -1) {
 		n, _ := strconv.Atoi(m[1]) // digits by the expression
 		lines[n] = true
 	}
-	for _, l := range newPatch(patch).lines {
-		if !lines[l.number] {
-			said.Findings = slices.DeleteFunc(said.Findings, func(c claim) bool { return c.Line == l.number })
-		}
-	}
-	return encode(said.Findings)
+	return slices.DeleteFunc(all, func(c claim) bool {
+		return !lines[c.Line] && slices.ContainsFunc(p.lines, func(l line) bool { return l.number == c.Line })
+	})
 }
 
 // patch holds the lines of a file's new side that its diff shows.
