@@ -15,6 +15,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -74,12 +75,10 @@ func (s *Server) forget() {
 
 // Requests returns the accepted requests so far, in order of arrival, without those about a whole change: Wholes has
 // them.
-func (s *Server) Requests() []Request {
-	return s.accepted(func(r Request) bool { return !r.Whole() })
-}
+func (s *Server) Requests() []Request { return s.accepted(false) }
 
 // Wholes returns the requests about a change as a whole, in order of arrival; Requests has the others.
-func (s *Server) Wholes() []Request { return s.accepted(Request.Whole) }
+func (s *Server) Wholes() []Request { return s.accepted(true) }
 
 // Calls returns the number of requests that Requests returns.
 func (s *Server) Calls() int { return len(s.Requests()) }
@@ -218,15 +217,10 @@ func (s *Server) read(r *http.Request) (Request, *refusal) {
 	return out, nil
 }
 
-func (s *Server) accepted(wanted func(Request) bool) (some []Request) {
+func (s *Server) accepted(whole bool) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range s.asked {
-		if wanted(r) {
-			some = append(some, r)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(s.asked), func(r Request) bool { return r.Whole() != whole })
 }
 
 // slowness is the delay of a Slow server: far above a loopback's, but short enough for tests in real time.

@@ -28,11 +28,10 @@ type remark struct {
 func chooseRemarks(comments []github.ReviewComment, author string) []remark {
 	var remarks []remark
 	for _, c := range comments {
-		if countsAsRemark(c, author) {
-			remarks = append(remarks, remark{c, issueOf(c.Body)})
+		if issue := issueOf(c.Body); issue != "" && countsAsRemark(c, author) {
+			remarks = append(remarks, remark{c, issue})
 		}
 	}
-	remarks = slices.DeleteFunc(remarks, func(r remark) bool { return r.issue == "" })
 	of, best := map[string]int{}, ""
 	for _, r := range remarks {
 		of[r.OriginalCommitID]++
