@@ -27,16 +27,14 @@ type Entry struct {
 
 // addTo inserts the entry at the start of its list in the settings, and returns the other items as YAML.
 func (e Entry) addTo(c *config.Config) (others []string) {
-	switch item := e.Item.(type) {
-	case config.Guideline:
-		return prepend(&c.Guidelines, item)
-	case string:
-		if e.Key == "ignore" {
-			return prepend(&c.Ignore, item)
-		}
-		return prepend(&c.Report.Without, item)
+	if g, ok := e.Item.(config.Guideline); ok {
+		return prepend(&c.Guidelines, g)
 	}
-	return nil
+	list := &c.Report.Without
+	if e.Key == "ignore" {
+		list = &c.Ignore
+	}
+	return prepend(list, e.Item.(string))
 }
 
 func prepend[T any](list *[]T, item T) (others []string) {

@@ -267,9 +267,6 @@ func (t *tracer) parts(m llm.Turn) []part {
 
 // json sets an attribute whose texts are safe already.
 func (s *Span) json(key string, value any) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return // plain structs of valid UTF-8: it cannot fail
-	}
+	text, _ := json.Marshal(value) // plain structs of valid UTF-8: it cannot fail
 	s.set(attribute.String(key, string(text)))
 }

@@ -77,8 +77,7 @@ func trueClaim(r *rand.Rand, g dataset.Golden, p patch) claim {
 		Side: finding.Right, Title: title(g.Issue), Body: g.Issue, Category: cmp.Or(g.Category, "other"),
 		Severity: g.Severity, Confidence: hundredths(0.6 + 0.4*r.Float64()),
 	}
-	c.StartLine, c.Line = p.nearest(g.LineStart, g.LineEnd)
-	c.Quote = p.text(c.Line)
+	c.StartLine, c.Line, c.Quote = p.nearest(g.LineStart, g.LineEnd)
 	return c
 }
 
@@ -190,33 +189,24 @@ func newPatch(text string) (p patch) {
 	return p
 }
 
-// nearest returns the lines to report a range on, all in one hunk: the part of the
-// range in the first hunk that it touches or, if it touches none, the nearest line.
+// nearest returns the lines to report a range on, all in one hunk, and the text of the last: the part
+// of the range in the first hunk that it touches or, if it touches none, the nearest line.
 // The patch must not be empty.
-func (p patch) nearest(start, end int) (from, to int) {
+func (p patch) nearest(start, end int) (from, to int, text string) {
 	best := p.lines[0]
 	for _, l := range p.lines {
 		if gap(l.number, start, end) < gap(best.number, start, end) {
 			best = l
 		}
 	}
-	from, to = best.number, best.number
+	from, to, text = best.number, best.number, best.text
 	for _, l := range p.lines {
 		if l.hunk == best.hunk && gap(l.number, start, end) == 0 {
-			to = l.number
+			to, text = l.number, l.text
 		}
 	}
-	return from, to
+	return from, to, text
 }
 
 // gap returns the distance in lines from a line to a range, 0 inside it.
 func gap(number, start, end int) int { return max(start-number, number-end, 0) }
-
-func (p patch) text(number int) string {
-	for _, l := range p.lines {
-		if l.number == number {
-			return l.text
-		}
-	}
-	return ""
-}
