@@ -93,10 +93,7 @@ func describeProgram(version string) *resource.Resource {
 	known := resource.NewWithAttributes(semconv.SchemaURL, semconv.ServiceName("pr-review"),
 		semconv.ServiceVersion(version), semconv.TelemetrySDKName("opentelemetry"), semconv.TelemetrySDKLanguageGo,
 		semconv.TelemetrySDKVersion(sdk.Version()))
-	named, err := resource.Merge(known, resource.NewSchemaless(resource.Environment().Attributes()...))
-	if err != nil {
-		return known
-	}
+	named, _ := resource.Merge(known, resource.NewSchemaless(resource.Environment().Attributes()...)) // one schema
 	return named
 }
 
