@@ -175,10 +175,7 @@ type line struct {
 }
 
 func newPatch(text string) (p patch) {
-	hunks, err := diff.Hunks(text)
-	if err != nil {
-		return patch{}
-	}
+	hunks, _ := diff.Hunks(text) // a malformed patch shows no line
 	for i, h := range hunks {
 		for _, l := range h.Lines {
 			if l.Op != diff.Delete {
