@@ -99,7 +99,6 @@ type place struct {
 	hit
 }
 
-
 func (r rule) places(hunks []*hunk) (places []place) {
 	for _, h := range hunks {
 		for _, at := range r.hits(h) {
