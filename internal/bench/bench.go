@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,7 +53,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if len(args) == 0 {
 		return errUsage
 	}
-	if list := selectBenchmarks(args[0]); list != nil {
+	if list := selectBenchmarks(args[0]); len(list) > 0 {
 		return report(ctx, list, args, stdout, stderr)
 	}
 	act := map[string]func(context.Context, []string) (line, error){
@@ -97,13 +98,8 @@ func benchmarks() []benchmark {
 	}
 }
 
-func selectBenchmarks(command string) (list []benchmark) {
-	for _, b := range benchmarks() {
-		if command == b.name || command == "all" {
-			list = append(list, b)
-		}
-	}
-	return list
+func selectBenchmarks(command string) []benchmark {
+	return slices.DeleteFunc(benchmarks(), func(b benchmark) bool { return command != b.name && command != "all" })
 }
 
 func report(ctx context.Context, list []benchmark, args []string, stdout, stderr io.Writer) error {

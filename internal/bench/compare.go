@@ -131,16 +131,13 @@ func measure(ctx context.Context, program, prefix string, n int, latency time.Du
 }
 
 func runProcess(ctx context.Context, program string, args ...string) (l line, seconds float64, err error) {
-	var out, trouble bytes.Buffer
-	command := exec.CommandContext(ctx, program, args...)
-	command.Stdout, command.Stderr = &out, &trouble
 	began := time.Now()
-	err = command.Run()
+	text, err := output(exec.CommandContext(ctx, program, args...))
 	seconds = time.Since(began).Seconds()
 	if err != nil {
-		return l, 0, fmt.Errorf("%s: %w: %s", args[0], err, trouble.String())
+		return l, 0, err
 	}
-	return l, seconds, json.Unmarshal(out.Bytes(), &l)
+	return l, seconds, json.Unmarshal([]byte(text), &l)
 }
 
 func dirSize(dir string) (total int64, err error) {

@@ -40,18 +40,6 @@ type fields struct {
 	approved graph.Field[bool]
 }
 
-func declareFields(g *graph.Graph[state]) fields {
-	return fields{
-		pr:       graph.Value(g, "pr", func(s *state) *change { return &s.Change }),
-		files:    graph.Value(g, "files", func(s *state) *[]file { return &s.Files }),
-		findings: graph.Append(g, "findings", func(s *state) *[]finding { return &s.Findings }),
-		usage:    graph.Reduce(g, "usage", func(s *state) *usage { return &s.Usage }, add),
-		comments: graph.Value(g, "comments", func(s *state) *[]comment { return &s.Comments }),
-		text:     graph.Value(g, "body", func(s *state) *string { return &s.Body }),
-		approved: graph.Value(g, "approved", func(s *state) *bool { return &s.Approved }),
-	}
-}
-
 func open(j job) (*bench, *graph.Flow[state], error) {
 	store, err := filestore.New(filepath.Join(j.dir, "checkpoint"))
 	if err != nil {
@@ -64,7 +52,15 @@ func open(j job) (*bench, *graph.Flow[state], error) {
 
 func (b *bench) flow() (*graph.Flow[state], error) {
 	g := graph.New[state]("bench", 1)
-	b.fields = declareFields(g)
+	b.fields = fields{
+		pr:       graph.Value(g, "pr", func(s *state) *change { return &s.Change }),
+		files:    graph.Value(g, "files", func(s *state) *[]file { return &s.Files }),
+		findings: graph.Append(g, "findings", func(s *state) *[]finding { return &s.Findings }),
+		usage:    graph.Reduce(g, "usage", func(s *state) *usage { return &s.Usage }, add),
+		comments: graph.Value(g, "comments", func(s *state) *[]comment { return &s.Comments }),
+		text:     graph.Value(g, "body", func(s *state) *string { return &s.Body }),
+		approved: graph.Value(g, "approved", func(s *state) *bool { return &s.Approved }),
+	}
 
 	ingest := g.Node("ingest", b.ingest, graph.Writes(b.pr, b.files))
 	review := graph.Each(g, "review", b.review, graph.Writes(b.findings, b.usage),

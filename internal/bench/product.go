@@ -82,7 +82,7 @@ func (s *suite) product(ctx context.Context) (string, error) {
 	if _, err := os.Stat(at); err == nil {
 		return at, nil
 	}
-	root, err := moduleRoot(ctx)
+	root, err := output(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}"))
 	if err != nil {
 		return "", err
 	}
@@ -127,10 +127,6 @@ func (s *suite) build(ctx context.Context, dir, to, what string, flags []string)
 	command.Dir, command.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	_, err := output(command)
 	return err
-}
-
-func moduleRoot(ctx context.Context) (string, error) {
-	return output(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}"))
 }
 
 // start times the program beside a program that does nothing.

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/stats"
 	"github.com/org/pr-review-action/internal/tree"
 )
 
@@ -23,7 +24,7 @@ const questionsPerKind = 20
 type finder struct {
 	name string
 	find func(ctx context.Context, question string) error
-	took []time.Duration
+	took []float64 // milliseconds
 }
 
 // search indexes files of Go's own source and searches them, by words and by name. The floor scans all lines for each
@@ -91,23 +92,17 @@ func timeNextCommit(ctx context.Context, texts map[string]string, x *index.Index
 }
 
 func (s *suite) addAnswers(about []any, finders []*finder, last bool) {
-	memory := percentile(finders[0].took, 50)
+	memory := stats.Quantiles(finders[0].took).P50
 	for _, f := range finders {
-		p50 := percentile(f.took, 50)
-		s.row(append(about, f.name, p50, percentile(f.took, 95), formatRatio(p50/memory))...)
+		took := stats.Quantiles(f.took)
+		s.row(append(about, f.name, took.P50, took.P95, formatRatio(took.P50/memory))...)
 		for i := range about {
 			about[i] = ""
 		}
 		if last && f.name == "grep" {
-			s.note("search: memory / grep", memory/p50)
+			s.note("search: memory / grep", memory/took.P50)
 		}
 	}
-}
-
-// percentile returns the p-th percentile in milliseconds. It sorts all.
-func percentile(all []time.Duration, p int) float64 {
-	slices.Sort(all)
-	return float64(all[min(len(all)*p/100, len(all)-1)].Microseconds()) / 1e3
 }
 
 // goSource returns Go's own library and the paths of its files, in order.
@@ -163,7 +158,7 @@ func askAll(ctx context.Context, finders []*finder, questions []string) error {
 			if err := f.find(ctx, question); err != nil {
 				return fmt.Errorf("%s: %q: %w", f.name, question, err)
 			}
-			f.took = append(f.took, time.Since(began))
+			f.took = append(f.took, time.Since(began).Seconds()*1e3)
 		}
 	}
 	return nil

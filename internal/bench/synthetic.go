@@ -7,15 +7,11 @@ import (
 	"strings"
 )
 
-// syntheticPatch is one file of a synthetic diff.
-type syntheticPatch struct{ path, patch string }
-
 // hunkWithFinding is a hunk in which a rule finds something. Every tenth file has it.
 const hunkWithFinding = "@@ -0,0 +1 @@\n+\tjson.Unmarshal(text, &value)\n"
 
-// newSyntheticPatch makes the i-th file: three hunks of 22 lines, about 4 KB.
-func newSyntheticPatch(i int) syntheticPatch {
-	text := ""
+// newSyntheticPatch makes the patch of the i-th file: three hunks of 22 lines, about 4 KB.
+func newSyntheticPatch(i int) (path, text string) {
 	if i%10 == 0 {
 		text = hunkWithFinding
 	}
@@ -36,14 +32,14 @@ func newSyntheticPatch(i int) syntheticPatch {
 		text += fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", from, before, to, after, body)
 		from, to = from+before+100, to+after+100
 	}
-	return syntheticPatch{path: fmt.Sprintf("src/pkg%02d/file%05d.go", i%17, i), patch: strings.TrimSuffix(text, "\n")}
+	return fmt.Sprintf("src/pkg%02d/file%05d.go", i%17, i), strings.TrimSuffix(text, "\n")
 }
 
 func writeDiff(path string, n int) (size int64, err error) {
 	var text bytes.Buffer
 	for i := range n {
-		p := newSyntheticPatch(i)
-		fmt.Fprintf(&text, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n%[2]s\n", p.path, p.patch)
+		name, patch := newSyntheticPatch(i)
+		fmt.Fprintf(&text, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n%[2]s\n", name, patch)
 	}
 	return int64(text.Len()), os.WriteFile(path, text.Bytes(), 0o600)
 }

@@ -25,8 +25,9 @@ func TestTheDiffIsRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 20)
 	for i, f := range files {
-		require.Equal(t, newSyntheticPatch(i).path, f.Path)
-		require.Equal(t, newSyntheticPatch(i).patch, f.Patch)
+		name, patch := newSyntheticPatch(i)
+		require.Equal(t, name, f.Path)
+		require.Equal(t, patch, f.Patch)
 	}
 }
 

@@ -120,12 +120,7 @@ func simulateReview(f file, latency time.Duration) ([]finding, usage) {
 // aggregate keeps the findings with enough confidence and renders them. It sorts in a
 // total order, so that the order in which files were finished does not show.
 func aggregate(s state) ([]comment, string) {
-	kept := make([]finding, 0, len(s.Findings))
-	for _, f := range s.Findings {
-		if f.Confidence >= 0.5 {
-			kept = append(kept, f)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(s.Findings), func(f finding) bool { return f.Confidence < 0.5 })
 	slices.SortFunc(kept, func(a, b finding) int {
 		return cmp.Or(rank(a)-rank(b), strings.Compare(a.File, b.File), a.Line-b.Line,
 			strings.Compare(a.Message, b.Message))

@@ -3,7 +3,6 @@ package choose
 import (
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -262,14 +261,6 @@ var allKeys = []keyHelp{
 
 func (m model) revisable() bool { return m.CanRevise && m.Rounds > 0 }
 
-// workingKeys returns the keys that do something on the current screen.
-func (m model) workingKeys() []keyHelp {
-	actions := m.actions()
-	return slices.DeleteFunc(slices.Clone(allKeys), func(k keyHelp) bool {
-		return actions[strings.Fields(k.key)[0]] == nil
-	})
-}
-
 func (m model) helpRows() (rows []string) {
 	const gap = 14
 	for _, k := range allKeys {
@@ -297,11 +288,13 @@ func (m model) keyRow() string {
 		return column.Cut("[esc] back  up down page: scroll  [a]pprove", m.width)
 	}
 	row := map[bool]string{true: " [n]ext"}[m.screen == detail]
-	for _, k := range m.workingKeys() {
+	actions := m.actions()
+	for _, k := range allKeys {
 		if m.width < 40 { // the letters alone
 			k.short = k.short[:min(3, len(k.short))]
 		}
-		if k.short != "" && len(row)+len(k.short) <= m.width {
+		works := actions[strings.Fields(k.key)[0]] != nil
+		if works && k.short != "" && len(row)+len(k.short) <= m.width {
 			row += " " + k.short
 		}
 	}

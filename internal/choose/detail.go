@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,33 +31,25 @@ func (m model) details(full bool) (rows []string) {
 		rows = append(rows, m.paint(terminal.Bold, row))
 	}
 	rows = append(rows, m.evidence(f)...)
-	body := c.body
-	if body == "" {
-		body = strings.TrimSpace(f.Body)
-	}
-	runes := []rune(body)
-	rows = append(rows, m.prose(string(runes[:min(len(runes), proseRunes)]))...)
-	if more := len(runes) - proseRunes; more > 0 {
+	body, more := wording.Clip(cmp.Or(c.body, strings.TrimSpace(f.Body)), proseRunes)
+	rows = append(rows, m.prose(body)...)
+	if more > 0 {
 		rows = append(rows, m.prose(wording.Count(more, "more character")+" not shown here.")...)
 	}
 	if f.AlsoSaid() != "" {
 		rows = append(rows, m.prose(f.AlsoSaid())...)
 	}
 	if f.Suggestion != "" {
-		rows = append(rows, m.prose(introduceSuggestion(f))...)
+		intro := "Suggested in its place:"
+		if f.SuggestionProblem != "" {
+			intro = "Suggested as plain code, since " + guard.Line(f.SuggestionProblem, statusRunes) + ":"
+		}
+		rows = append(rows, m.prose(intro)...)
 		rows = append(rows, m.code(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string {
 			return "+"
 		})...)
 	}
 	return append(rows, m.prose(m.outlook(f, c))...)
-}
-
-// introduceSuggestion introduces a suggestion, which is to be applied, or only plain code for a reason.
-func introduceSuggestion(f finding.Finding) string {
-	if f.SuggestionProblem != "" {
-		return "Suggested as plain code, since " + guard.Line(f.SuggestionProblem, statusRunes) + ":"
-	}
-	return "Suggested in its place:"
 }
 
 // prose guards and wraps text.

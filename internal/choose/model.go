@@ -66,7 +66,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyMsg:
 		m, cmd = m.keys(tea.Key(msg))
 	}
-	m.scroll = max(0, min(m.scroll, m.pageRows()-m.space()))
+	m.scroll = max(0, min(m.scroll, len(m.pageText())-m.space()))
 	return m, cmd
 }
 
@@ -138,7 +138,7 @@ func (m model) lineKey(name string) (model, tea.Cmd) {
 func (m model) navigate(name string) model {
 	at, last, page := &m.cursor, len(m.changes)-1, m.listRows()
 	if m.screen != list {
-		at, last, page = &m.scroll, m.pageRows()-m.space(), m.space()
+		at, last, page = &m.scroll, len(m.pageText())-m.space(), m.space()
 	}
 	step := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -last,
 		"end": last, "g": -last, "G": last}[name]

@@ -95,22 +95,17 @@ func (m model) shorten(rows []string, n int, where string) []string {
 	return append(rows[:n-1:n-1], m.paint(terminal.Dim, note))
 }
 
-// pageText returns all rows of a screen that scrolls.
+// pageText returns all rows of a screen that scrolls, which the list does not.
 func (m model) pageText() []string {
 	switch m.screen {
+	case list:
+		return nil
 	case detail:
 		return m.details(true)
 	case preview:
 		return m.prose(strings.TrimSpace(m.page))
 	}
 	return m.helpRows()
-}
-
-func (m model) pageRows() int {
-	if m.screen == list {
-		return 0
-	}
-	return len(m.pageText())
 }
 
 // listRows returns how many findings the list shows at a time: as many as the details of the
@@ -155,23 +150,14 @@ func (m model) row(i int) string {
 	places := min(m.places, m.width*3/10)
 	place := column.Pad(column.CutFront(render.Place(f), places), places)
 	head := column.Cut(id+column.Pad(grade, len("blocker"))+"  ", m.width)
-	return m.colorSeverity(head, c.severityAfter(f), i) +
-		m.emphasize(column.Cut(place+"  "+claim, m.width-column.Width(head)), i)
-}
-
-// emphasize emphasizes text in the row of the cursor.
-func (m model) emphasize(s string, i int) string {
-	if i != m.cursor {
-		return s
+	tail := column.Cut(place+"  "+claim, m.width-column.Width(head))
+	if i == m.cursor {
+		head, tail = m.paint(terminal.Bold, head), m.paint(terminal.Bold, tail)
 	}
-	return m.paint(terminal.Bold, s)
-}
-
-func (m model) colorSeverity(head string, s finding.Severity, i int) string {
-	if code := terminal.SeverityColor(s); m.Color && code != "" {
-		return strings.Replace(m.emphasize(head, i), " "+string(s), " "+m.paint(code, string(s)), 1)
+	if code := terminal.SeverityColor(c.severityAfter(f)); m.Color && code != "" {
+		head = strings.Replace(head, " "+grade, " "+m.paint(code, grade), 1)
 	}
-	return m.emphasize(head, i)
+	return head + tail
 }
 
 // claimOf returns a finding's title, unguarded.

@@ -280,19 +280,22 @@ func Redrafted(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) rev
 	return d
 }
 
-// EndRun ends the span of this process's part of a run with its result. ref is zero for
-// local input; err is the error that ended the process.
+// EndRun ends the span of this process's part of a run with its result, by whose attributes runs are
+// summed. ref is zero for local input; err is the error that ended the process.
 func (f *Front) EndRun(span *trace.Span, ref pull.Ref, r Report, began time.Time, err error) {
 	outcome := r.Outcome
 	if outcome == "" {
 		outcome = OutcomeOf(err)
 	}
-	came := trace.Came{Repository: ref.FullName(), Pull: ref.Number, Outcome: outcome, Findings: len(r.Findings),
-		Seconds: f.Now().Sub(began).Seconds()}
+	span.Text("outcome", outcome)
+	span.Number("findings", int64(len(r.Findings)))
+	span.Float("seconds", f.Now().Sub(began).Seconds())
 	if spent := withPrice(f.Spent).Cost; spent != nil {
-		micros := int64(*spent)
-		came.Cost = &micros
+		span.Number("cost_microusd", int64(*spent))
 	}
-	span.Came(came)
+	if ref.Number > 0 {
+		span.Text("repository", ref.FullName())
+		span.Number("pull", int64(ref.Number))
+	}
 	span.End(err)
 }

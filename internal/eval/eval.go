@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -114,8 +115,8 @@ type run struct {
 
 	indexing sync.Mutex
 
+	done  atomic.Int64
 	mu    sync.Mutex
-	done  int
 	cause error // why the first file failed
 }
 
@@ -233,7 +234,10 @@ func (r *run) runCases(ctx context.Context) ([]score.Result, error) {
 			if failed[i] = ctx.Err(); failed[i] == nil {
 				results[i], failed[i] = r.runCase(ctx, i)
 			}
-			r.caseDone(failed[i])
+			if failed[i] == nil {
+				r.done.Add(1)
+			}
+			r.observe()
 			return nil
 		})
 	}
@@ -245,7 +249,7 @@ func (r *run) runCases(ctx context.Context) ([]score.Result, error) {
 
 // firstError returns why the cases were not all done, or nil. It names the first one that failed.
 func (r *run) firstError(failed []error) error {
-	stopped := fmt.Sprintf("the run was stopped with %d of %d cases done", r.done, len(r.Cases))
+	stopped := fmt.Sprintf("the run was stopped with %d of %d cases done", r.done.Load(), len(r.Cases))
 	var first error
 	for i, err := range failed {
 		switch {
@@ -308,24 +312,11 @@ func (r *run) note(what error) {
 	}
 }
 
-func (r *run) caseDone(err error) {
-	r.mu.Lock()
-	if err == nil {
-		r.done++
-	}
-	r.mu.Unlock()
-	r.observe()
-}
-
 func (r *run) observe() {
-	if r.Observe == nil {
-		return
+	if r.Observe != nil {
+		spent, asked := r.meter.totals()
+		r.Observe(Progress{Cases: int(r.done.Load()), Total: len(r.Cases), Asked: asked, Cost: spent})
 	}
-	r.mu.Lock()
-	p := Progress{Cases: r.done, Total: len(r.Cases)}
-	r.mu.Unlock()
-	p.Cost, p.Asked = r.meter.totals()
-	r.Observe(p)
 }
 
 func (r *run) judge(i int) *judge.Judge {

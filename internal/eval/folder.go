@@ -51,7 +51,7 @@ func writeRun(dir string, cases []dataset.Case, results []score.Result, report s
 		{casesFile, all.Bytes()}, {resultsFile, lines.Bytes()}, {markdownFile, []byte(report.Markdown())},
 		{reportFile, object.Bytes()},
 	} {
-		if err := writeAtomic(filepath.Join(dir, file.name), file.text); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, file.name), file.text, 0o600); err != nil {
 			return err
 		}
 	}
@@ -62,18 +62,6 @@ func newEncoder(b *bytes.Buffer) *json.Encoder {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	return e
-}
-
-// writeAtomic writes a file atomically: a failure leaves the old one.
-func writeAtomic(path string, text []byte) error {
-	err := os.WriteFile(path+".new", text, 0o600)
-	if err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	if err != nil {
-		_ = os.Remove(path + ".new") // the disk may be full
-	}
-	return err
 }
 
 // Kept is a finished run, read from its folder.

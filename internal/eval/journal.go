@@ -51,10 +51,7 @@ func openJournal(ctx context.Context, dir, thread string) (*journal, error) {
 		return nil, err
 	}
 	list, err := exchanges(ctx, store, thread)
-	j := &journal{store: store, thread: thread, saved: err == nil, known: map[string]Exchange{}}
-	if errors.Is(err, graph.ErrNoThread) {
-		err = nil
-	}
+	j := &journal{store: store, thread: thread, saved: len(list) > 0, known: map[string]Exchange{}}
 	for _, e := range list {
 		j.add(e)
 	}
@@ -75,12 +72,12 @@ func (j *journal) close() error {
 	return j.store.Close()
 }
 
-func exchanges(ctx context.Context, store *filestore.Store, thread string) ([]Exchange, error) {
+// exchanges returns what a thread has, which is nothing as long as there is no such thread.
+func exchanges(ctx context.Context, store *filestore.Store, thread string) (list []Exchange, err error) {
 	saved, err := store.Load(ctx, thread)
-	if err != nil {
+	if err != nil && !errors.Is(err, graph.ErrNoThread) {
 		return nil, err
 	}
-	var list []Exchange
 	for i, record := range saved.Journal {
 		var e Exchange
 		if err := strict.Unmarshal(record, &e, strict.RejectUnknownMembers(true)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/org/pr-review-action/internal/budget"
@@ -29,9 +30,9 @@ type meter struct {
 	now      func() time.Time
 	linger   time.Duration
 	onAnswer func() // called after each answer
+	asked    atomic.Int64
 
 	mu      sync.Mutex
-	asked   int
 	refused error // why no further question is asked
 }
 
@@ -41,9 +42,7 @@ func newMeter(o Options) *meter {
 }
 
 func (m *meter) totals() (spent cost.MicroUSD, asked int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.ledger.Spent(), m.asked
+	return m.ledger.Spent(), int(m.asked.Load())
 }
 
 // refuse ends the run: no further question is asked. The first reason is kept.
@@ -101,9 +100,7 @@ func (c timed) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	defer done()
 	began := c.meter.now()
 	answer, err := c.Chatter.Chat(longer, r)
-	c.meter.mu.Lock()
-	c.meter.asked++
-	c.meter.mu.Unlock()
+	c.meter.asked.Add(1)
 	if e, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
 		e.System, e.User, e.Seconds = r.System, r.User, c.meter.now().Sub(began).Seconds()
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/score"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/wording"
 )
@@ -48,11 +47,8 @@ func caseExchanges(ctx context.Context, dir string, c dataset.Case,
 		return nil, nil, err
 	}
 	review, err = exchanges(ctx, store, reviewThread(c, fingerprints["reviewer"]))
-	if err == nil || errors.Is(err, graph.ErrNoThread) {
+	if err == nil {
 		judging, err = exchanges(ctx, store, judgeThread(c, fingerprints["reviewer"], fingerprints["judge"]))
-	}
-	if errors.Is(err, graph.ErrNoThread) {
-		err = nil
 	}
 	return review, judging, errors.Join(err, store.Close())
 }

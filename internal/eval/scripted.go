@@ -54,14 +54,14 @@ func (s script) Chat(ctx context.Context, q llm.Request) (llm.Answer, error) {
 		return llm.Answer{Text: oracle.Judge(s.Options, *of.evalCase), Usage: used}, nil
 	}
 	o := s.Options
+	o.Turn = q.User
 	if s.casesKey != "" {
 		if calls := oracle.Look(q, of.file); len(calls) > 0 {
 			return llm.Answer{ToolCalls: calls, Usage: used}, nil
 		}
 		o.Knows = func(i int) bool { return i >= len(of.evidence) || oracle.Saw(q, of.evidence[i]) }
 	}
-	text := oracle.Answer(o, of.evalCase.ID, of.evalCase.Golden, of.file)
-	return llm.Answer{Text: oracle.Shown(text, q.User, of.file.Patch), Usage: used}, nil
+	return llm.Answer{Text: oracle.Answer(o, of.evalCase.ID, of.evalCase.Golden, of.file), Usage: used}, nil
 }
 
 const bytesPerToken = 4

@@ -63,11 +63,9 @@ func findClone(repos, name string) (dir string, err error) {
 		return "", fmt.Errorf("repo %.100q is not owner/name", name)
 	}
 	for _, at := range []string{strings.Replace(name, "/", "+", 1), name} {
-		for _, dir := range []string{filepath.Join(repos, at), filepath.Join(repos, at, "repo")} {
-			for _, own := range []string{".git", "HEAD"} { // work tree, bare clone
-				if _, err := os.Stat(filepath.Join(dir, own)); err == nil {
-					return dir, nil
-				}
+		for _, own := range []string{".git", "HEAD"} { // work tree, bare clone
+			if _, err := os.Stat(filepath.Join(repos, at, own)); err == nil {
+				return filepath.Join(repos, at), nil
 			}
 		}
 	}

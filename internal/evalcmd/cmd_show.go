@@ -5,17 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/pflag"
-
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/problem"
 )
-
-func showFlags(f *pflag.FlagSet, o *Options) {
-	f.StringVar(&o.out, "out", "", "`folder` of the run")
-}
 
 func show(ctx context.Context, p Program, args []string, o *Options) error {
 	if len(args) != 1 || o.out == "" {
@@ -23,23 +17,19 @@ func show(ctx context.Context, p Program, args []string, o *Options) error {
 			p.Name+" eval show CASE --out DIR")
 	}
 	page, err := eval.Page(ctx, o.out, args[0])
-	if errors.Is(err, eval.ErrNoRun) || errors.Is(err, eval.ErrNoCase) {
-		return problem.Usage(err.Error(), "cases.jsonl in that folder has the names; eval run makes a run")
-	}
 	if err != nil {
-		return unreadable(err)
+		return unreadable(err, "cases.jsonl in that folder has the names; eval run makes a run")
 	}
 	_, err = fmt.Fprint(p.Stdout, page)
 	return err
 }
 
-// unreadable reports a run whose files cannot be read.
-func unreadable(err error) error {
+// unreadable reports a run whose files cannot be read, or, with the next step, that there is none.
+func unreadable(err error, next string) error {
+	if errors.Is(err, eval.ErrNoRun) || errors.Is(err, eval.ErrNoCase) {
+		return problem.Usage(err.Error(), next)
+	}
 	return problem.New(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
-}
-
-func diffFlags(f *pflag.FlagSet, o *Options) {
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
 func diff(_ context.Context, p Program, args []string, o *Options) error {
@@ -49,10 +39,8 @@ func diff(_ context.Context, p Program, args []string, o *Options) error {
 	var runs [2]eval.Kept
 	for i, dir := range args {
 		var err error
-		if runs[i], err = eval.ReadRun(dir); errors.Is(err, eval.ErrNoRun) {
-			return problem.Usage(err.Error(), "name a folder that eval run --out has filled")
-		} else if err != nil {
-			return unreadable(err)
+		if runs[i], err = eval.ReadRun(dir); err != nil {
+			return unreadable(err, "name a folder that eval run --out has filled")
 		}
 	}
 	c := score.Compare(runs[0].Results, runs[1].Results)

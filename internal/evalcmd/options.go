@@ -49,8 +49,12 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 		"`file` that an earlier run printed as JSON; exit 1 if this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many `points` worse than the baseline is not a failure")
 	f.StringVar(&o.out, "out", "", "`folder` of results and journal; a run in the same folder is continued")
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	jsonFlag(f, o)
 	quietFlag(f, o)
+}
+
+func jsonFlag(f *pflag.FlagSet, o *Options) {
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
 func quietFlag(f *pflag.FlagSet, o *Options) {

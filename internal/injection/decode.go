@@ -134,19 +134,13 @@ func fromBase64(s string) string {
 	if len(s)%4 == 1 {
 		s = s[:len(s)-1]
 	}
-	text, err := base64.RawStdEncoding.DecodeString(s)
-	if err != nil {
-		return ""
-	}
+	text, _ := base64.RawStdEncoding.DecodeString(s) // the pattern has checked it
 	return string(text)
 }
 
 func fromHex(s string) string {
 	s = strings.NewReplacer("0x", "", " ", "", ":", "", ",", "").Replace(strings.ToLower(s))
-	text, err := hex.DecodeString(s)
-	if err != nil {
-		return ""
-	}
+	text, _ := hex.DecodeString(s) // the pattern has checked it
 	return string(text)
 }
 
@@ -166,10 +160,7 @@ func fromEscapes(s string) string {
 		if len(digits) == 3 && e[1] != 'u' && e[1] != 'x' {
 			base = 8
 		}
-		code, err := strconv.ParseUint(digits, base, 32)
-		if err != nil {
-			return e
-		}
+		code, _ := strconv.ParseUint(digits, base, 32) // the pattern has checked it
 		return string(rune(code))
 	})
 }

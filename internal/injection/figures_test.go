@@ -35,7 +35,7 @@ func TestT1_T7_TheDetectorHoldsItsFigures(t *testing.T) {
 	t.Parallel()
 	carrier, err := os.ReadFile("testdata/carrier.txt")
 	require.NoError(t, err)
-	require.False(t, injection.Scan(string(carrier)).Found())
+	require.False(t, found(injection.Scan(string(carrier))))
 	type goal struct{ recall, wrong float64 }
 	goals := map[string]goal{
 		"testdata/dev.jsonl":           {0.90, 0.02},
@@ -185,16 +185,16 @@ func measureDetector(samples []specimen, carrier string) outcome {
 			continue
 		}
 		report := injection.Scan(s.Payload)
-		o.buried.add(injection.Scan(bury(s.Payload, carrier)).Found() == report.Found())
+		o.buried.add(found(injection.Scan(bury(s.Payload, carrier))) == found(report))
 		if s.Benign {
-			o.wrong.add(report.Found())
+			o.wrong.add(found(report))
 			o.hiddenWrong.add(len(report.Hidden) > 0)
 			continue
 		}
-		o.recall.add(report.Found())
+		o.recall.add(found(report))
 		for _, group := range []string{"encoding " + s.Encoding, "lang " + s.Lang, "channel " + s.Channel} {
 			t := o.groups[group]
-			t.add(report.Found())
+			t.add(found(report))
 			o.groups[group] = t
 		}
 	}

@@ -3,6 +3,7 @@ package injection
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -21,12 +22,8 @@ func lookalike(r rune) (rune, bool) {
 	if at < 0 {
 		return r, false
 	}
-	for i, c := range lookalikes[at:] {
-		if i > 0 {
-			return c, true
-		}
-	}
-	return r, false
+	latin, _ := utf8.DecodeRuneInString(lookalikes[at+utf8.RuneLen(r):])
+	return latin, true
 }
 
 // mixedWord returns the offset of a word in which look-alike letters of another script

@@ -30,9 +30,6 @@ type Hit struct {
 	Excerpt string // at most 80 characters of the text, raw: pass it through guard before showing it
 }
 
-// Found reports whether there are any hits.
-func (r Report) Found() bool { return len(r.Hidden)+len(r.Instructions) > 0 }
-
 const (
 	maxHits    = 100 // per list
 	maxExcerpt = 80  // characters

@@ -51,15 +51,13 @@ type Left struct {
 
 // Reader collects the findings of several files, each once.
 type Reader struct {
-	From     string // where the results are from, such as "by ci.yml of this change"
-	Findings []finding.Finding
-	Left     Left
+	Report
+	From string // where the results are from, such as "by ci.yml of this change"
 
 	lines    map[string]map[int]line // of the changed files at the head, by path and number
 	seen     map[string]bool
 	looked   int
 	searches int
-	missing  []string
 }
 
 // NewReader returns a Reader for results on a change's files, whose patches must be unredacted.

@@ -41,7 +41,8 @@ func shownLines(files []diff.File) map[string]map[int]line {
 
 // findFile returns the longest changed path that a path ends with.
 func (r *Reader) findFile(raw string) (string, bool) {
-	for _, whole := range []string{cleanPath(raw), cleanPath(unescaped(raw))} {
+	plain, _ := url.PathUnescape(raw) // empty if it is no URI, which is no file's path
+	for _, whole := range []string{cleanPath(raw), cleanPath(plain)} {
 		for rest, more := whole, true; more; _, rest, more = strings.Cut(rest, "/") {
 			if _, ok := r.lines[rest]; ok {
 				return rest, true
@@ -62,15 +63,6 @@ func cleanPath(raw string) string {
 	}
 	raw = strings.TrimPrefix(strings.ReplaceAll(raw, `\`, "/"), "file:")
 	return path.Clean(raw)
-}
-
-// unescaped decodes a path from a URI. An invalid one stays as it is.
-func unescaped(raw string) string {
-	plain, err := url.PathUnescape(raw)
-	if err != nil {
-		return raw
-	}
-	return plain
 }
 
 // hidden matches what tools put in place of a credential.

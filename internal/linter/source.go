@@ -65,7 +65,8 @@ func (s Source) Read(ctx context.Context, files []diff.File) (Report, error) {
 	if err != nil {
 		r.noteMissing(err)
 	}
-	return Report{Findings: r.Findings, Left: r.Left, Flags: flagsOf(r.Findings), Missing: r.missing}, ctx.Err()
+	r.Flags = flagsOf(r.Findings)
+	return r.Report, ctx.Err()
 }
 
 // file reads one file, or notes why it cannot be read.
@@ -82,11 +83,11 @@ func (r *Reader) file(name string, content []byte, err error) {
 const maxMissing = 5
 
 func (r *Reader) noteMissing(err error) {
-	switch n := len(r.missing); {
+	switch n := len(r.Missing); {
 	case n < maxMissing:
-		r.missing = append(r.missing, "results of linters: "+guard.Line(err.Error(), 300))
+		r.Missing = append(r.Missing, "results of linters: "+guard.Line(err.Error(), 300))
 	case n == maxMissing:
-		r.missing = append(r.missing, "results of linters: more files that cannot be read")
+		r.Missing = append(r.Missing, "results of linters: more files that cannot be read")
 	}
 }
 

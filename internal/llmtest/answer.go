@@ -64,15 +64,6 @@ func (a Answer) cut(limit int) Answer {
 	return a
 }
 
-func wait(r *http.Request, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-r.Context().Done():
-		return false
-	}
-}
-
 func drip(w http.ResponseWriter, r *http.Request, body []byte, n int) {
 	_, _ = w.Write(body[:min(n, len(body))])
 	_ = http.NewResponseController(w).Flush()

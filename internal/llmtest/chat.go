@@ -82,7 +82,7 @@ func (k *Rules) readChat(raw []byte, out *Request) *refusal {
 		}
 	}
 	f := form{newLimit: q.MaxNew != nil, formatField: "response_format", effortField: "reasoning_effort"}
-	return firstRefusal(k.readMessages(q.Messages, out), q.read(out, tools, q.Format.JSONSchema, q.Effort),
+	return cmp.Or(k.readMessages(q.Messages, out), q.read(out, tools, q.Format.JSONSchema, q.Effort),
 		k.checkSupport(f, out))
 }
 
@@ -186,7 +186,7 @@ func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 			out.Turns = append(out.Turns, turn)
 		}
 	}
-	return firstRefusal(checkTurns(out.Turns), k.checkAlternation(out.Turns))
+	return cmp.Or(checkTurns(out.Turns), k.checkAlternation(out.Turns))
 }
 
 var leading = [][]string{{"system", "developer"}, {"user"}}

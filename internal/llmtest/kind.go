@@ -64,21 +64,17 @@ func (k *Rules) route(r *http.Request) (string, *refusal) {
 		}
 	}
 	open := k.Kind == JSONMode || k.Kind == Plain
+	unknown := r.Method != http.MethodPost || through == "" || through == ResponsesAPI && open
 	switch {
-	case r.Method != http.MethodPost || through == "" || through == ResponsesAPI && open:
-		return "", noRoute(k.Kind, path)
+	case unknown && k.Kind == Azure:
+		return "", &refusal{status: http.StatusNotFound, code: "404", message: "Resource not found"}
+	case unknown:
+		return "", invalid("Invalid URL: no such address: %s", path).withStatus(http.StatusNotFound)
 	case through == Chat && k.Kind == Responses:
 		return "", &refusal{status: http.StatusNotFound, kind: "invalid_request_error", param: "model",
 			message: "This model is only supported in v1/responses and not in v1/chat/completions."}
 	}
 	return through, nil
-}
-
-func noRoute(k Kind, path string) *refusal {
-	if k == Azure {
-		return &refusal{status: http.StatusNotFound, code: "404", message: "Resource not found"}
-	}
-	return invalid("Invalid URL: no such address: %s", path).withStatus(http.StatusNotFound)
 }
 
 func (k *Rules) checkKey(h http.Header) *refusal {

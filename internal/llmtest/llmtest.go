@@ -8,15 +8,19 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Server answers by a script. It is an http.Handler; Start puts it on a loopback address. The zero options accept
@@ -71,12 +75,10 @@ func (s *Server) forget() {
 
 // Requests returns the accepted requests so far, in order of arrival, without those about a whole change: Wholes has
 // them.
-func (s *Server) Requests() []Request {
-	return s.accepted(func(r Request) bool { return !r.Whole() })
-}
+func (s *Server) Requests() []Request { return s.accepted(false) }
 
 // Wholes returns the requests about a change as a whole, in order of arrival; Requests has the others.
-func (s *Server) Wholes() []Request { return s.accepted(Request.Whole) }
+func (s *Server) Wholes() []Request { return s.accepted(true) }
 
 // Calls returns the number of requests that Requests returns.
 func (s *Server) Calls() int { return len(s.Requests()) }
@@ -144,7 +146,7 @@ func (s *Server) complete(r Request, a Answer) Answer {
 }
 
 func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answer) {
-	if !wait(r, a.Delay) {
+	if transport.Sleep(r.Context(), a.Delay) != nil {
 		return
 	}
 	if a.Drop {
@@ -192,7 +194,7 @@ func (s *Server) reply(r Request, a Answer) []byte {
 
 func (s *Server) read(r *http.Request) (Request, *refusal) {
 	through, refused := s.route(r)
-	if refused = firstRefusal(refused, s.checkKey(r.Header)); refused != nil {
+	if refused = cmp.Or(refused, s.checkKey(r.Header)); refused != nil {
 		return Request{}, refused
 	}
 	raw, err := io.ReadAll(r.Body)
@@ -215,15 +217,10 @@ func (s *Server) read(r *http.Request) (Request, *refusal) {
 	return out, nil
 }
 
-func (s *Server) accepted(wanted func(Request) bool) (some []Request) {
+func (s *Server) accepted(whole bool) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range s.asked {
-		if wanted(r) {
-			some = append(some, r)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(s.asked), func(r Request) bool { return r.Whole() != whole })
 }
 
 // slowness is the delay of a Slow server: far above a loopback's, but short enough for tests in real time.

@@ -31,11 +31,12 @@ func question(r Request, parts map[string]string) string {
 	has := func(key string) bool { return slices.Contains(keys, key) }
 	_, findings := parts["findings"]
 	whole := wholeQuestion(r, parts, has)
+	at := slices.IndexFunc(keys, func(key string) bool { return implementQuestions[key] != "" })
 	switch {
 	case r.Judge != "":
 		return Judge
-	case implementQuestion(has) != "":
-		return implementQuestion(has)
+	case at >= 0:
+		return implementQuestions[keys[at]]
 	case whole != "":
 		return whole
 	case has("verdicts"), findings:
@@ -98,20 +99,9 @@ const (
 	ImplementTests    = "implement_tests"
 )
 
-// implementQuestion infers which of these is asked from the keys of the answer; "" for none.
-func implementQuestion(has func(string) bool) string {
-	switch {
-	case has("confirmed_type"):
-		return ImplementClassify
-	case has("affected_modules"):
-		return ImplementModules
-	case has("changes"):
-		return ImplementCode
-	case has("tests"):
-		return ImplementTests
-	}
-	return ""
-}
+// implementQuestions has these by a key that only their answers have.
+var implementQuestions = map[string]string{"confirmed_type": ImplementClassify, "affected_modules": ImplementModules,
+	"changes": ImplementCode, "tests": ImplementTests}
 
 // The questions about a change as a whole. Server.Whole answers them: other scripts need not know of them.
 const (

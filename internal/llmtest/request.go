@@ -104,15 +104,6 @@ func (r *refusal) withType(kind string) *refusal   { r.kind = kind; return r }
 func (r *refusal) withParam(param string) *refusal { r.param = param; return r }
 func (r *refusal) withCode(code string) *refusal   { r.code = code; return r }
 
-func firstRefusal(all ...*refusal) *refusal {
-	for _, r := range all {
-		if r != nil {
-			return r
-		}
-	}
-	return nil
-}
-
 func (r *refusal) write(w http.ResponseWriter) {
 	said := map[string]any{"message": r.message, "type": orNull(r.kind), "param": orNull(r.param),
 		"code": orNull(r.code)}

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -45,7 +46,7 @@ func (k *Rules) readResponses(raw []byte, out *Request, t *thoughts) *refusal {
 		out.Format = "json_schema"
 	}
 	f := form{newLimit: q.MaxNew > 0, formatField: "text.format", effortField: "reasoning.effort"}
-	return firstRefusal(t.readInput(q.Input, out), q.read(out, q.Tools, q.Text.Format, q.Reasoning.Effort),
+	return cmp.Or(t.readInput(q.Input, out), q.read(out, q.Tools, q.Text.Format, q.Reasoning.Effort),
 		k.checkSupport(f, out))
 }
 

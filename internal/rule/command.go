@@ -61,10 +61,7 @@ var (
 // builtCommand finds calls whose last group is a shell command, on lines that contain one of some words.
 func builtCommand(call string, words ...string) finder {
 	re := lazy(call)
-	return ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
-		if !containsAny(h.lines[i].text, words...) {
-			return hit{}, false
-		}
+	return eachAdded(func(h *hunk, i int) (hit, bool) {
 		command := lastNonEmpty(matchInCode(re(), h.lines[i]))
 		if command == "" || shellQuoted().MatchString(command) || !h.isBuilt(command, i) {
 			return hit{}, false
@@ -72,7 +69,7 @@ func builtCommand(call string, words ...string) finder {
 		operand := lastNonEmpty(append([]string{command}, operands().FindStringSubmatch(command)...))
 		at := h.callerHit(operand, i)
 		return at, at.severity == finding.Blocker || !h.usesConstants(command, i) && !maintained().MatchString(h.path)
-	}), words...)
+	}, words...)
 }
 
 // usesConstants reports whether everything that the command on line i is built from is the program's own.

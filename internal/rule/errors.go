@@ -17,13 +17,12 @@ var errorDropped = rule{
 	body: "If the call fails, the code that follows works with missing or incomplete data. Return the error, or say " +
 		"why it does not matter.",
 	find: in{golang: eachAdded(func(h *hunk, i int) (hit, bool) {
-		code := h.codeAt(i)
-		if !strings.Contains(code, "(") || strings.HasPrefix(code, "_ =") || h.hasComment(i) {
+		if strings.HasPrefix(h.codeAt(i), "_ =") || h.hasComment(i) {
 			return hit{}, false // if it is dropped, then on purpose
 		}
 		name := statement(h, i)
 		return hit{subject: name}, strings.Contains(name, ".") && mustWork().MatchString(name) && !h.isChecked(i)
-	})},
+	}, "(")},
 }
 
 var (

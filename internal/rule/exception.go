@@ -18,15 +18,10 @@ var swallowedException = rule{
 	title: "Swallowed exception: every failure in this block disappears",
 	body: "The exception is caught, and then neither handled nor logged. Catch only the type you expect, or let it " +
 		"propagate.",
-	find: in{python: ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
-		return hit{}, emptyExceptBlock(h, i)
-	}), "except")},
+	find: in{python: eachAdded(func(h *hunk, i int) (hit, bool) { return hit{}, emptyExceptBlock(h, i) }, "except")},
 }
 
 func emptyExceptBlock(h *hunk, i int) bool {
-	if !strings.HasPrefix(h.codeAt(i), "except") {
-		return false
-	}
 	m := broadExcept().FindStringSubmatch(h.codeAt(i))
 	if m == nil || h.hasComment(i) || h.isMinorFailure(i) {
 		return false

@@ -10,27 +10,20 @@ import (
 
 var lazy = pattern.Lazy
 
-// ifContains runs find only on hunks whose text contains one of some words: searching for a
-// word is far cheaper than matching a pattern.
-func ifContains(find finder, words ...string) finder {
-	return func(h *hunk) []hit {
-		if !containsAny(h.text, words...) {
-			return nil
-		}
-		return find(h)
-	}
-}
-
 func containsAny(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// eachAdded runs found on every added line.
-func eachAdded(found func(h *hunk, i int) (hit, bool)) finder {
+// eachAdded runs found on every added line that contains one of some words: searching for a word is
+// far cheaper than matching a pattern.
+func eachAdded(found func(h *hunk, i int) (hit, bool), words ...string) finder {
 	return func(h *hunk) []hit {
+		if !containsAny(h.text, words...) {
+			return nil
+		}
 		var hits []hit
-		for i := range h.lines {
-			if !h.lines[i].added {
+		for i, l := range h.lines {
+			if !l.added || !containsAny(l.text, words...) {
 				continue
 			}
 			if at, ok := found(h, i); ok {
@@ -42,12 +35,10 @@ func eachAdded(found func(h *hunk, i int) (hit, bool)) finder {
 	}
 }
 
-// inCode finds lines whose masked code matches and contains one of some words.
+// inCode finds lines with one of some words whose masked code matches.
 func inCode(expr string, words ...string) finder {
 	re := lazy(expr)
-	return ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
-		return hit{}, containsAny(h.lines[i].code, words...) && re().MatchString(h.lines[i].code)
-	}), words...)
+	return eachAdded(func(h *hunk, i int) (hit, bool) { return hit{}, re().MatchString(h.lines[i].code) }, words...)
 }
 
 // unlessIntended drops hits that a person asked for, by a condition or with a comment, and
@@ -57,7 +48,8 @@ func unlessIntended(find finder) finder {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
 			text := h.lines[at.line].text
 			return h.hasComment(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) ||
-				plainly().MatchString(text) && !strings.Contains(text, "https://") || h.isConditional(at.line)
+				plainly().MatchString(text) && !strings.Contains(text, "https://") ||
+				slices.ContainsFunc(h.enclosing(at.line), settingCondition().MatchString)
 		})
 	}
 }
@@ -66,11 +58,6 @@ var (
 	ownMachine = lazy(`https://(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/"'\s]|$)`)
 	plainly    = lazy(`\b(?:curl|wget)\b.*\s["']?http://`)
 )
-
-// isConditional reports whether line i, or a line around it, is a condition on a setting of the check.
-func (h *hunk) isConditional(i int) bool {
-	return slices.ContainsFunc(h.enclosing(i), func(text string) bool { return settingCondition().MatchString(text) })
-}
 
 // enclosing returns the text of line i and of each line above that is indented less than all lines in between.
 func (h *hunk) enclosing(i int) (lines []string) {
@@ -89,13 +76,11 @@ var insecure = lazy(`(?i)(?://|#).*(?:insecure|unsafe|verif|certificate|self.sig
 var settingCondition = lazy(`(?i)\b(?:el)?if\b.*(?:insecure|ignore|verify|skip|self_?signed|trust|strict|unsafe` +
 	`|tls|ssl|cert)`)
 
-// inText finds lines whose text contains one of some words and matches from a byte that is
-// code, so that a pattern can look into strings without matching in comments.
+// inText finds lines with one of some words whose text matches from a byte that is code, so that a
+// pattern can look into strings without matching in comments.
 func inText(expr string, words ...string) finder {
 	re := lazy(expr)
-	return ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
-		return hit{}, containsAny(h.lines[i].text, words...) && matchInCode(re(), h.lines[i]) != nil
-	}), words...)
+	return eachAdded(func(h *hunk, i int) (hit, bool) { return hit{}, matchInCode(re(), h.lines[i]) != nil }, words...)
 }
 
 // matchInCode returns the groups of the first match that begins in code, or nil.

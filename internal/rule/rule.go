@@ -71,9 +71,15 @@ func (r rule) review(hunks []*hunk) []finding.Finding {
 		return nil
 	}
 	stood := r.places(oldSides(hunks))
-	for _, same := range []func(a, b place) bool{place.sameText, place.sameSubject} {
+	text := func(p place) string { return strings.Join(strings.Fields(p.hunk.lines[p.line].text), "") }
+	for _, same := range []func(now, old place) bool{
+		func(now, old place) bool { return text(now) == text(old) },
+		func(now, old place) bool { return now.hunk.parsed.NewStart == old.hunk.parsed.NewStart }, // reworded
+	} {
 		places = slices.DeleteFunc(places, func(p place) bool {
-			i := slices.IndexFunc(stood, func(old place) bool { return same(p, old) })
+			i := slices.IndexFunc(stood, func(old place) bool {
+				return p.subject == old.subject && p.severity.Rank() <= old.severity.Rank() && same(p, old)
+			})
 			if i >= 0 {
 				stood = slices.Delete(stood, i, i+1)
 			}
@@ -91,17 +97,6 @@ func (r rule) review(hunks []*hunk) []finding.Finding {
 type place struct {
 	hunk *hunk
 	hit
-}
-
-// sameSubject reports whether other may be this line before it was reworded: same hunk, and no less severe.
-func (p place) sameSubject(other place) bool {
-	return p.subject == other.subject && p.severity.Rank() <= other.severity.Rank() &&
-		p.hunk.parsed.NewStart == other.hunk.parsed.NewStart
-}
-
-func (p place) sameText(other place) bool {
-	text := func(p place) string { return strings.Join(strings.Fields(p.hunk.lines[p.line].text), "") }
-	return p.subject == other.subject && p.severity.Rank() <= other.severity.Rank() && text(p) == text(other)
 }
 
 func (r rule) places(hunks []*hunk) (places []place) {

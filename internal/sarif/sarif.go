@@ -42,11 +42,9 @@ func Encode(r Run) (text []byte, left int, err error) {
 		return cmp.Compare(b.Severity.Rank(), a.Severity.Rank())
 	})
 	results := results(found)
-	decided := run{
-		Tool:       tool{driver{Name: "pr-review", Version: r.Version, Page: r.Page, Rules: rules(results, r.Page)}},
-		Automation: automation{wording.Joined("/", "pr-review", r.Instance) + "/" + r.Head},
-		Results:    results,
-	}
+	decided := run{Results: results}
+	decided.Tool.Driver = driver{Name: "pr-review", Version: r.Version, Page: r.Page, Rules: rules(results, r.Page)}
+	decided.Automation.ID = wording.Joined("/", "pr-review", r.Instance) + "/" + r.Head
 	text, err = json.Marshal(log{Schema: schema, Version: "2.1.0", Runs: []run{decided}}, jsontext.WithIndent("  "),
 		json.FormatNilSliceAsNull(false))
 	if err != nil {
@@ -59,7 +57,12 @@ func Encode(r Run) (text []byte, left int, err error) {
 func results(found []finding.Finding) []result {
 	list, times, bytes := make([]result, 0, min(len(found), MaxResults)), map[string]int{}, 0
 	for _, f := range found {
-		r := newResult(f)
+		r := result{
+			Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)},
+			Locations:    []location{{place(f)}},
+			Fingerprints: fingerprints{Own: f.Fingerprint},
+			Properties:   properties{f.Severity, clampShare(f.Confidence), f.Source},
+		}
 		bytes += len(r.Message.Text) + len(r.Locations[0].Physical.Artifact.URI)
 		if len(list) == MaxResults || bytes > maxBytes {
 			break
@@ -69,15 +72,6 @@ func results(found []finding.Finding) []result {
 		list = append(list, r)
 	}
 	return list
-}
-
-func newResult(f finding.Finding) result {
-	return result{
-		Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)},
-		Locations:    []location{{place(f)}},
-		Fingerprints: fingerprints{Own: f.Fingerprint},
-		Properties:   properties{f.Severity, clampShare(f.Confidence), f.Source},
-	}
 }
 
 // rules returns the results' categories as rules, by ID, and sets each result's index into
@@ -102,7 +96,8 @@ func rules(results []result, page string) (all []rule) {
 func newRule(id string, gravest finding.Severity, page string) rule {
 	about := text{"Findings of the category " + id + "."}
 	r := rule{ID: id, Short: about, Full: about, Help: text{"Found in a review of a change, and kept by the person " +
-		"who decided it."}, Default: level{"warning"}}
+		"who decided it."}}
+	r.Default.Level = "warning"
 	if page != "" {
 		r.Page = page + categories
 	}
@@ -158,13 +153,13 @@ type log struct {
 }
 
 type run struct {
-	Tool       tool       `json:"tool"`
-	Automation automation `json:"automationDetails"`
-	Results    []result   `json:"results"`
-}
-
-type tool struct {
-	Driver driver `json:"driver"`
+	Tool struct {
+		Driver driver `json:"driver"`
+	} `json:"tool"`
+	Automation struct { // identifies an upload: its category up to the last slash, then the run's own name
+		ID string `json:"id"`
+	} `json:"automationDetails"`
+	Results []result `json:"results"`
 }
 
 type driver struct {
@@ -174,18 +169,15 @@ type driver struct {
 	Rules   []rule `json:"rules"`
 }
 
-// automation identifies an upload: its category up to the last slash, then the run's own name.
-type automation struct {
-	ID string `json:"id"`
-}
-
 type rule struct {
-	ID         string          `json:"id"`
-	Short      text            `json:"shortDescription"`
-	Full       text            `json:"fullDescription"`
-	Help       text            `json:"help"`
-	Page       string          `json:"helpUri,omitempty"`
-	Default    level           `json:"defaultConfiguration"`
+	ID      string `json:"id"`
+	Short   text   `json:"shortDescription"`
+	Full    text   `json:"fullDescription"`
+	Help    text   `json:"help"`
+	Page    string `json:"helpUri,omitempty"`
+	Default struct {
+		Level string `json:"level"`
+	} `json:"defaultConfiguration"`
 	Properties *ruleProperties `json:"properties,omitempty"`
 }
 
@@ -196,10 +188,6 @@ type ruleProperties struct {
 
 type text struct {
 	Text string `json:"text"`
-}
-
-type level struct {
-	Level string `json:"level"`
 }
 
 type result struct {
@@ -217,12 +205,10 @@ type location struct {
 }
 
 type physical struct {
-	Artifact artifact `json:"artifactLocation"`
-	Region   *region  `json:"region,omitempty"`
-}
-
-type artifact struct {
-	URI string `json:"uri"`
+	Artifact struct {
+		URI string `json:"uri"`
+	} `json:"artifactLocation"`
+	Region *region `json:"region,omitempty"`
 }
 
 type region struct {

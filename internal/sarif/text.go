@@ -46,8 +46,8 @@ const noPath = "pull-request"
 
 // place returns where a finding is. Lines of the old file, and findings without a line, get
 // no region: the commit at which results are shown does not have them.
-func place(f finding.Finding) physical {
-	p := physical{Artifact: artifact{address(f.Path)}}
+func place(f finding.Finding) (p physical) {
+	p.Artifact.URI = address(f.Path)
 	if f.Path != "" && f.Side != finding.Left && f.Line > 0 {
 		p.Region = &region{Start: f.Line, End: f.Line}
 		if f.StartLine > 0 && f.StartLine < f.Line {

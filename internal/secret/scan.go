@@ -27,15 +27,12 @@ type scan struct {
 }
 
 func newScan(text string) *scan {
-	s := &scan{text: text, starts: []int{0}}
-	for at := 0; ; {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			return s
-		}
-		at += i + 1
+	s, at := &scan{text: text}, 0
+	for line := range strings.SplitAfterSeq(text, "\n") {
 		s.starts = append(s.starts, at)
+		at += len(line)
 	}
+	return s
 }
 
 // lineAt returns the index of the line at an offset.

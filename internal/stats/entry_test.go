@@ -32,7 +32,7 @@ func TestWhatIsProposedIsSettingsAndSettledOnceItIsThere(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"gen/**"}, c.Ignore)
 	require.Equal(t, []config.Guideline{{Paths: []string{"testdata/**"}, Text: "Report no findings of the category " +
-		"performance in these files. People dropped them for this: Tests may be slow."}}, c.Guidelines)
+		"performance in these files."}}, c.Guidelines)
 	require.Equal(t, []string{"golangci-lint lll"}, c.Report.Without)
 	asked, entries = Proposed(habits, c)
 	require.Empty(t, asked)
@@ -42,7 +42,7 @@ func TestWhatIsProposedIsSettingsAndSettledOnceItIsThere(t *testing.T) {
 }
 
 // TestT7_WhatPeopleWroteIsInertInASettingsFile: reasons and names stand in comments of one
-// line, and only plain words reach a model.
+// line, and none reaches a model.
 func TestT7_WhatPeopleWroteIsInertInASettingsFile(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"a\nignore: [\"**\"]", "a\r\nignore: []", "\u2028ignore: []", "\u202etxt",
@@ -64,7 +64,7 @@ func TestT7_WhatPeopleWroteIsInertInASettingsFile(t *testing.T) {
 			c, err := config.Parse("f.yml", text)
 			require.NoError(t, err)
 			require.Empty(t, c.Ignore)
-			require.NotContains(t, c.Guidelines[0].Text, "for this", "no plain words")
+			require.Equal(t, "Report no findings of the category performance in these files.", c.Guidelines[0].Text)
 			require.NotRegexp(t, `[\x00-\x09\x0b-\x1f\x7f-\x9f\x{2028}\x{202e}]|AKIA`, string(text))
 			for line := range strings.Lines(string(text)) {
 				require.LessOrEqual(t, len([]rune(line)), 130)

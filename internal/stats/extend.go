@@ -13,41 +13,28 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// Entry is a new item for a list in a settings file: a glob for ignore, a guideline, or a rule
-// for report.without. Exactly one of the three is set.
+// Entry is a new item for a list in a settings file.
 type Entry struct {
-	Glob      string
-	Guideline config.Guideline
-	Rule      string
-	Why       []string // comment lines above it, without the #; each one line, inert
-}
-
-// Key returns the name of the entry's list, as in Values.
-func (e Entry) Key() string {
-	switch {
-	case e.Glob != "":
-		return "ignore"
-	case e.Rule != "":
-		return "report.without"
-	}
-	return "guidelines"
+	Key  string   // of the list: ignore, guidelines or report.without
+	Item any      // a config.Guideline; else a glob or a rule, as a string
+	Why  []string // comment lines above it, without the #; each one line, inert
 }
 
 // addTo inserts the entry at the start of its list in the settings, and returns the other items as YAML.
 func (e Entry) addTo(c *config.Config) (others []string) {
-	switch {
-	case e.Glob != "":
-		return prepend(&c.Ignore, e.Glob)
-	case e.Rule != "":
-		return prepend(&c.Report.Without, e.Rule)
+	if g, ok := e.Item.(config.Guideline); ok {
+		return prepend(&c.Guidelines, g)
 	}
-	return prepend(&c.Guidelines, e.Guideline)
+	list := &c.Report.Without
+	if e.Key == "ignore" {
+		list = &c.Ignore
+	}
+	return prepend(list, e.Item.(string))
 }
 
 func prepend[T any](list *[]T, item T) (others []string) {
@@ -56,14 +43,6 @@ func prepend[T any](list *[]T, item T) (others []string) {
 	}
 	*list = slices.Insert(slices.Clone(*list), 0, item)
 	return others
-}
-
-// inlineYAML returns the entry as a YAML value on one line.
-func (e Entry) inlineYAML() string {
-	if e.Key() == "guidelines" {
-		return toJSON(e.Guideline)
-	}
-	return toJSON(e.Glob + e.Rule)
 }
 
 // toJSON returns a value as JSON, which is valid YAML.
@@ -89,7 +68,7 @@ func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
 		got, err := f.Parse([]byte(out))
 		if err != nil || got.Fingerprint() != want.Fingerprint() {
 			return nil, problem.Usage(f.Path+" cannot be extended as it is written",
-				"write the list "+e.Key()+" with one item a line, then propose again")
+				"write the list "+e.Key+" with one item a line, then propose again")
 		}
 	}
 	return []byte(out), nil
@@ -106,7 +85,7 @@ func insertEntry(text string, e Entry, others []string) string {
 	if len(parsed.Docs) > 0 {
 		at = parsed.Docs[0].Body
 	}
-	lines, missing := strings.SplitAfter(text, "\n"), strings.Split(e.Key(), ".")
+	lines, missing := strings.SplitAfter(text, "\n"), strings.Split(e.Key, ".")
 	behind, indent := len(lines), 0
 	for len(missing) > 0 {
 		found := valueOf(at, missing[0])
@@ -119,12 +98,12 @@ func insertEntry(text string, e Entry, others []string) string {
 	switch n := at.(type) {
 	case *ast.SequenceNode:
 		if n.IsFlowStyle {
-			return insertInBrackets(lines, behind, n.Start.Position, e.inlineYAML(), e.Why)
+			return insertInBrackets(lines, behind, n.Start.Position, toJSON(e.Item), e.Why)
 		}
 		indent = n.Start.Position.Column - 1
 	case *ast.MappingNode:
 		if n.IsFlowStyle {
-			list := missing[0] + ": [" + strings.Join(append([]string{e.inlineYAML()}, others...), ", ") + "]"
+			list := missing[0] + ": [" + strings.Join(append([]string{toJSON(e.Item)}, others...), ", ") + "]"
 			return insertInBrackets(lines, behind, n.Start.Position, list, e.Why)
 		}
 		indent = n.Values[0].Key.GetToken().Position.Column - 1
@@ -142,8 +121,8 @@ func insertEntry(text string, e Entry, others []string) string {
 
 // blockYAML returns the entry as an item of a block list, followed by the items that only the defaults have.
 func (e Entry) blockYAML(indent int, others []string) string {
-	margin, item := strings.Repeat(" ", indent), e.inlineYAML()
-	if g := e.Guideline; e.Key() == "guidelines" {
+	margin, item := strings.Repeat(" ", indent), toJSON(e.Item)
+	if g, ok := e.Item.(config.Guideline); ok {
 		item = "paths: " + toJSON(g.Paths) + "\n" + margin + "  text: " + toJSON(g.Text)
 	}
 	text := comments(indent, e.Why) + margin + "- " + item + "\n"
@@ -210,52 +189,31 @@ func valueOf(in ast.Node, key string) *ast.MappingValueNode {
 const (
 	maxEvidence = 8   // drops to list
 	maxWhy      = 110 // runes per listed drop
-	maxReason   = 100 // bytes of a reason to repeat to a model
 )
 
 // Proposed returns the entries that habits suggest for a settings file, each with the decisions behind it, and their
 // habits. It leaves out what the settings already have, and lists that the defaults lock. Text by people is inert.
 func Proposed(habits []Habit, now config.Config) (asked []Habit, entries []Entry) {
 	for _, h := range habits {
-		e := h.entry()
-		if !h.isSettled(now) && !now.Locks(e.Key()) {
+		e, after := h.entry(), now
+		item := strings.TrimSuffix(toJSON(e.Item), `"}`) // the guideline that is there may say more
+		has := func(there string) bool { return strings.HasPrefix(there, item) }
+		if !slices.ContainsFunc(e.addTo(&after), has) && !now.Locks(e.Key) {
 			asked, entries = append(asked, h), append(entries, e)
 		}
 	}
 	return asked, entries
 }
 
-// isSettled reports whether the settings already have what a habit suggests.
-func (h Habit) isSettled(now config.Config) bool {
-	switch {
-	case h.Rule != "":
-		return slices.Contains(now.Report.Without, h.Rule)
-	case h.Category == "":
-		return slices.Contains(now.Ignore, h.Glob)
-	}
-	return slices.ContainsFunc(now.Guidelines, func(g config.Guideline) bool {
-		return slices.Equal(g.Paths, []string{h.Glob}) && strings.HasPrefix(g.Text, h.request())
-	})
-}
-
-func (h Habit) request() string {
-	return fmt.Sprintf("Report no findings of the category %s in these files.", h.Category)
-}
-
 func (h Habit) entry() Entry {
-	e := Entry{Why: h.why()}
 	switch {
 	case h.Rule != "":
-		e.Rule = h.Rule
+		return Entry{Key: "report.without", Item: h.Rule, Why: h.why()}
 	case h.Category == "":
-		e.Glob = h.Glob
-	default:
-		e.Guideline = config.Guideline{Paths: []string{h.Glob}, Text: h.request()}
-		if reason := h.reason(); reason != "" {
-			e.Guideline.Text += " People dropped them for this: " + reason
-		}
+		return Entry{Key: "ignore", Item: h.Glob, Why: h.why()}
 	}
-	return e
+	text := fmt.Sprintf("Report no findings of the category %s in these files.", h.Category)
+	return Entry{Key: "guidelines", Item: config.Guideline{Paths: []string{h.Glob}, Text: text}, Why: h.why()}
 }
 
 // why returns the decisions behind a habit, one per line.
@@ -272,36 +230,4 @@ func (h Habit) why() []string {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	return lines
-}
-
-// plainWords matches a reason that is safe to repeat to a model: no mark-up, no quotes.
-var plainWords = pattern.Lazy(`^[\p{L}\p{N}][\p{L}\p{N} ,.;:'()/_-]+$`)
-
-// reason returns the most frequent reason, if it was given in at least two drafts and for a
-// third of the findings. It is empty if there is none, or if it is not plain words.
-func (h Habit) reason() string {
-	type given struct {
-		text   string
-		times  int
-		drafts map[string]bool
-	}
-	all := map[string]*given{}
-	var best given
-	for _, j := range h.Drops {
-		text := strings.Join(strings.Fields(j.Reason), " ")
-		key := strings.ToLower(strings.TrimRight(text, "."))
-		if all[key] == nil {
-			all[key] = &given{text: text, drafts: map[string]bool{}}
-		}
-		g := all[key]
-		g.times++
-		if g.drafts[j.Thread] = true; g.times > best.times {
-			best = *g
-		}
-	}
-	if len(best.drafts) < MinDrafts || 3*best.times < h.Dropped || len(best.text) > maxReason ||
-		!plainWords().MatchString(best.text) || secret.Redact(best.text) != best.text {
-		return ""
-	}
-	return best.text
 }

@@ -11,10 +11,12 @@ import (
 
 func threeEntries() []Entry {
 	return []Entry{
-		{Glob: "gen/**", Why: []string{"12 of 12 were dropped:", "  acme/api#1 F2, rita: it is generated"}},
-		{Guideline: config.Guideline{Paths: []string{"testdata/**"}, Text: "Report no \"slow\" tests: # here"},
-			Why: []string{"why"}},
-		{Rule: "golangci-lint lll", Why: []string{"lines"}},
+		{Key: "ignore", Item: "gen/**",
+			Why: []string{"12 of 12 were dropped:", "  acme/api#1 F2, rita: it is generated"}},
+		{Key: "guidelines",
+			Item: config.Guideline{Paths: []string{"testdata/**"}, Text: "Report no \"slow\" tests: # here"},
+			Why:  []string{"why"}},
+		{Key: "report.without", Item: "golangci-lint lll", Why: []string{"lines"}},
 	}
 }
 

@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"io/fs"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -211,15 +210,8 @@ func (h Habit) widens(narrow Habit, judged []Judgement) bool {
 // binomialTail returns the probability that k or more of n findings are dropped, if each is
 // dropped as often as the others, of which rest of of were; one in two if there are none.
 func binomialTail(k, n, rest, of int) (chance float64) {
-	share := (float64(rest) + 1) / (float64(of) + 2)
-	choose := func(k int) float64 {
-		a, _ := math.Lgamma(float64(n + 1))
-		b, _ := math.Lgamma(float64(k + 1))
-		c, _ := math.Lgamma(float64(n - k + 1))
-		return a - b - c
-	}
 	for ; k <= n; k++ {
-		chance += math.Exp(choose(k) + float64(k)*math.Log(share) + float64(n-k)*math.Log1p(-share))
+		chance += Binomial(k, n, (float64(rest)+1)/(float64(of)+2))
 	}
 	return chance
 }

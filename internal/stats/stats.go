@@ -178,5 +178,13 @@ func Wilson(k, n int) *Interval {
 	return &Interval{Round(p), Round(max(0, middle-half)), Round(min(1, middle+half))}
 }
 
+// Binomial returns the probability that exactly k of n happen, each with a probability of share.
+func Binomial(k, n int, share float64) float64 {
+	all, _ := math.Lgamma(float64(n + 1))
+	some, _ := math.Lgamma(float64(k + 1))
+	others, _ := math.Lgamma(float64(n - k + 1))
+	return math.Exp(all - some - others + float64(k)*math.Log(share) + float64(n-k)*math.Log1p(-share))
+}
+
 // Round rounds a figure to four decimals, as in reports.
 func Round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -74,7 +74,11 @@ func (r Runs) Text() string {
 	if r.PerPull == nil {
 		b.WriteString("Cost: price not known\n")
 	} else {
-		fmt.Fprintf(&b, "Cost: %s, %s a change%s\n", r.Cost, cost.MicroUSD(math.Round(*r.PerPull)), r.unpricedNote())
+		fmt.Fprintf(&b, "Cost: %s, %s a change", r.Cost, cost.MicroUSD(math.Round(*r.PerPull)))
+		if r.Unpriced > 0 {
+			fmt.Fprintf(&b, ", and %d calls whose price is not known", r.Unpriced)
+		}
+		b.WriteString("\n")
 	}
 	if q := r.Seconds; q != nil {
 		fmt.Fprintf(&b, "Time of a draft: p50 %.1f s, p95 %.1f s\n", q.P50, q.P95)
@@ -90,14 +94,6 @@ func (r Runs) Text() string {
 		fmt.Fprintf(&b, "  and %d more, which --json lists\n", more)
 	}
 	return b.String()
-}
-
-// unpricedNote returns a note on the calls without a known price, or "".
-func (r Runs) unpricedNote() string {
-	if r.Unpriced == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", and %d calls whose price is not known", r.Unpriced)
 }
 
 // Text returns the figures as text of at most 80 columns, inert. The last line ends in a newline.
@@ -157,10 +153,11 @@ func table(rows [][]string) string {
 
 // nameCell cuts a name to a number of runes. It keeps the end: a rule's name follows its linter's.
 func nameCell(name string, most int) string {
-	if all := []rune(guard.Line(name, 0)); len(all) > most {
+	all := []rune(guard.Line(name, 0))
+	if len(all) > most {
 		return "…" + string(all[len(all)-most+1:])
 	}
-	return guard.Line(name, 0)
+	return string(all)
 }
 
 func (i *Interval) text() string {

@@ -83,7 +83,10 @@ type attempt struct {
 func (c *call) try(_ context.Context, number int) (func(*http.Response, error), error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.dropAnswered("unusable_answer")
+	if c.answered != nil { // billed, and of no use
+		c.lose(c.answered, "unusable_answer")
+		c.answered = nil
+	}
 	a := &attempt{number: number, began: time.Now()}
 	return func(resp *http.Response, err error) { c.endTry(a, resp, err) }, nil
 }
@@ -109,14 +112,6 @@ func (c *call) endTry(a *attempt, resp *http.Response, err error) {
 		c.event(a, strconv.Itoa(resp.StatusCode))
 	default:
 		c.event(a, "unreachable")
-	}
-}
-
-// dropAnswered records the previous try as billed and useless.
-func (c *call) dropAnswered(kind string) {
-	if c.answered != nil {
-		c.lose(c.answered, kind)
-		c.answered = nil
 	}
 }
 
@@ -272,9 +267,6 @@ func (t *tracer) parts(m llm.Turn) []part {
 
 // json sets an attribute whose texts are safe already.
 func (s *Span) json(key string, value any) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return // plain structs of valid UTF-8: it cannot fail
-	}
+	text, _ := json.Marshal(value) // plain structs of valid UTF-8: it cannot fail
 	s.set(attribute.String(key, string(text)))
 }

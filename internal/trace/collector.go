@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +27,8 @@ const maxReason = 300 // runes of a failure's text
 // https://opentelemetry.io/docs/specs/otlp/#otlphttp
 type collector struct {
 	settings
-	http    *http.Client
-	run     context.Context // ends when the run stops waiting
-	abandon context.CancelFunc
+	http *http.Client
+	run  context.Context // ends when the run stops waiting
 
 	mu    sync.Mutex
 	spans int // that did not arrive
@@ -47,9 +47,7 @@ func (c *collector) ExportSpans(ctx context.Context, batch []sdktrace.ReadOnlySp
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.spans += len(batch)
-		if c.first == nil {
-			c.first = err
-		}
+		c.first = cmp.Or(c.first, err)
 	}
 	return nil
 }

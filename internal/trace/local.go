@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -64,9 +65,7 @@ func (l *local) OnEnd(s sdktrace.ReadOnlySpan) {
 	if l.err == nil && err == nil {
 		_, err = l.to.Write(append(text, '\n'))
 	}
-	if l.err == nil {
-		l.err = err
-	}
+	l.err = cmp.Or(l.err, err)
 }
 
 // Shutdown does nothing: every line is already written.

@@ -44,12 +44,10 @@ func (m message) fixed32(number protowire.Number, value uint32) message {
 	return protowire.AppendFixed32(protowire.AppendTag(m, number, protowire.Fixed32Type), value)
 }
 
-// traces returns an ExportTraceServiceRequest of OTLP 1.7. All spans of a batch have one provider and one scope.
+// traces returns an ExportTraceServiceRequest of OTLP 1.7. All spans of a batch, which the SDK never leaves empty,
+// have one provider and one scope.
 // https://github.com/open-telemetry/opentelemetry-proto/blob/v1.7.0/opentelemetry/proto/trace/v1/trace.proto
 func traces(batch []sdktrace.ReadOnlySpan) (m message) {
-	if len(batch) == 0 {
-		return nil
-	}
 	of, resource := batch[0].InstrumentationScope(), batch[0].Resource()
 	scoped := message{}.bytes(1, message{}.text(1, of.Name).text(2, of.Version))
 	for _, s := range batch {

@@ -64,34 +64,6 @@ func (s *Span) Decided(decision string, err error) {
 	s.End(err)
 }
 
-// Came is the outcome of a process's part of a run. Runs are summed by its fields: Cost is what this process spent,
-// in millionths of a USD, and nil if a price is not known.
-type Came struct {
-	Repository string // owner/name; empty for local input
-	Pull       int    // 0 for none
-	Outcome    string
-	Findings   int
-	Cost       *int64
-	Seconds    float64
-}
-
-// Came sets the outcome on the span of a process's part of a run.
-func (s *Span) Came(c Came) {
-	if s == nil {
-		return
-	}
-	s.Text("outcome", c.Outcome)
-	s.Number("findings", int64(c.Findings))
-	s.set(attribute.Float64(prefix+"seconds", c.Seconds))
-	if c.Cost != nil {
-		s.Number("cost_microusd", *c.Cost)
-	}
-	if c.Pull > 0 {
-		s.Text("repository", c.Repository)
-		s.Number("pull", int64(c.Pull))
-	}
-}
-
 // File begins the span of one changed file's review. The path is untrusted text.
 func File(ctx context.Context, path string) (context.Context, *Span) {
 	ctx, s := begin(ctx, "file", "")
@@ -160,11 +132,10 @@ func (s *Span) Text(key, value string) {
 }
 
 // Number sets an attribute of ours, pr_review.key.
-func (s *Span) Number(key string, value int64) {
-	if s != nil {
-		s.set(attribute.Int64(prefix+key, value))
-	}
-}
+func (s *Span) Number(key string, value int64) { s.set(attribute.Int64(prefix+key, value)) }
+
+// Float sets an attribute of ours, pr_review.key.
+func (s *Span) Float(key string, value float64) { s.set(attribute.Float64(prefix+key, value)) }
 
 // Stages holds spans of the parts of a step, which may overlap.
 type Stages struct {

@@ -64,41 +64,28 @@ func Start(ctx context.Context, o Options) (context.Context, func() error, error
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
-	r := &run{ctx: context.WithoutCancel(ctx)}
 	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(describeProgram(o.Version))}
+	var written *local
 	if o.Local != nil {
-		r.local = &local{to: o.Local}
-		options = append(options, sdktrace.WithSpanProcessor(r.local))
+		written = &local{to: o.Local}
+		options = append(options, sdktrace.WithSpanProcessor(written))
 	}
+	var sent *collector
+	waiting, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	if env.on {
-		r.collector = &collector{settings: env, http: newClient(o)}
-		r.collector.run, r.collector.abandon = context.WithCancel(r.ctx)
-		options = append(options, sdktrace.WithBatcher(r.collector,
+		sent = &collector{settings: env, http: newClient(o), run: waiting}
+		options = append(options, sdktrace.WithBatcher(sent,
 			sdktrace.WithMaxQueueSize(sdktrace.DefaultMaxQueueSize))) // the SDK panics at a negative variable
 	}
-	r.provider = sdktrace.NewTracerProvider(options...)
-	t := &tracer{Tracer: r.provider.Tracer(scope, oteltrace.WithInstrumentationVersion(o.Version)), redact: o.Redact,
+	provider := sdktrace.NewTracerProvider(options...)
+	t := &tracer{Tracer: provider.Tracer(scope, oteltrace.WithInstrumentationVersion(o.Version)), redact: o.Redact,
 		content: env.content}
-	return context.WithValue(ctx, contextKey{}, t), r.end, err
-}
-
-// run holds what the end of a trace has to shut down.
-type run struct {
-	ctx       context.Context // of the run, without its cancellation
-	provider  *sdktrace.TracerProvider
-	collector *collector // nil for none
-	local     *local     // nil for none
-}
-
-// end sends what is left. It gives up what the collector does not take within the grace.
-func (r *run) end() error {
-	if r.collector != nil {
-		timer := time.AfterFunc(grace, r.collector.abandon)
-		defer timer.Stop()
-		defer r.collector.abandon()
-	}
-	err := r.provider.Shutdown(r.ctx)
-	return errors.Join(err, r.collector.lostError(), r.local.failure())
+	return context.WithValue(ctx, contextKey{}, t), func() error {
+		defer abandon()
+		defer time.AfterFunc(grace, abandon).Stop()
+		err := provider.Shutdown(context.WithoutCancel(ctx))
+		return errors.Join(err, sent.lostError(), written.failure())
+	}, err
 }
 
 // describeProgram describes this program to the collector, as far as the environment does not.
@@ -106,10 +93,7 @@ func describeProgram(version string) *resource.Resource {
 	known := resource.NewWithAttributes(semconv.SchemaURL, semconv.ServiceName("pr-review"),
 		semconv.ServiceVersion(version), semconv.TelemetrySDKName("opentelemetry"), semconv.TelemetrySDKLanguageGo,
 		semconv.TelemetrySDKVersion(sdk.Version()))
-	named, err := resource.Merge(known, resource.NewSchemaless(resource.Environment().Attributes()...))
-	if err != nil {
-		return known
-	}
+	named, _ := resource.Merge(known, resource.NewSchemaless(resource.Environment().Attributes()...)) // one schema
 	return named
 }
 

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -23,7 +24,6 @@ type Node struct {
 }
 
 const (
-	defaultWidth = 80
 	maxName      = 500
 	numbers      = "%6s  %6s  %6s  %8s  " // time, tokens in and out, cost
 	numbersWidth = 34
@@ -33,9 +33,7 @@ const (
 // the tools that it requested. No row is wider than width columns; 0 means 80, and below 54 the figures are left out.
 // The result is plain text that ends in a line break, and the same for the same run.
 func Tree(run Node, width int) string {
-	if width <= 0 {
-		width = defaultWidth
-	}
+	width = cmp.Or(width, 80)
 	rows := []string{fmt.Sprintf(numbers, "time", "in", "out", "cost")}
 	left := 0
 	if width < numbersWidth+20 {

@@ -76,11 +76,8 @@ func newSide(text string) (files map[string][]diff.Hunk, reason string) {
 	}
 	files = map[string][]diff.Hunk{}
 	for _, f := range changed {
-		if f.Status == diff.Removed {
-			continue
-		}
-		if files[f.Path], err = diff.Hunks(f.Patch); err != nil {
-			return nil, fmt.Sprintf("diff: %.200q: %s", f.Path, err)
+		if f.Status != diff.Removed {
+			files[f.Path], _ = f.Hunks() // diff.Parse has read them
 		}
 	}
 	return files, ""

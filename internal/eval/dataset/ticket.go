@@ -45,10 +45,7 @@ func checkTicket(c Case) (reasons []string) {
 	if c.Ticket == nil {
 		return nil
 	}
-	changed, err := c.Change()
-	if err != nil {
-		return nil // the check of the diff reports it
-	}
+	changed, _ := c.Change() // its diff was checked before
 	add := func(bad bool, format string, args ...any) {
 		if bad {
 			reasons = append(reasons, fmt.Sprintf("ticket: "+format, args...))

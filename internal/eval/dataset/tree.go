@@ -83,7 +83,8 @@ func (c Case) headFiles() (map[string]string, error) {
 		if there == (f.Status == diff.Added) {
 			return nil, fmt.Errorf("the diff calls %.200q %s, and its files do not agree", old, f.Status)
 		}
-		if text, err = applyPatch(text, f.Patch); err != nil {
+		hunks, _ := f.Hunks() // diff.Parse has read them
+		if text, err = applyPatch(text, hunks); err != nil {
 			return nil, fmt.Errorf("%.200q: %w", old, err)
 		}
 		if f.Status == diff.Renamed || f.Status == diff.Removed {
@@ -99,11 +100,7 @@ func (c Case) headFiles() (map[string]string, error) {
 var errMismatch = errors.New("the diff does not apply to it")
 
 // applyPatch applies a patch to a text. It errors unless all the patch's lines match exactly.
-func applyPatch(text, patch string) (string, error) {
-	hunks, err := diff.Hunks(patch)
-	if err != nil {
-		return "", err
-	}
+func applyPatch(text string, hunks []diff.Hunk) (string, error) {
 	was, done := lines(text), 0
 	var now []string
 	for _, h := range hunks {

@@ -40,8 +40,8 @@ func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []rema
 	if err != nil {
 		return dataset.Case{}, err
 	}
-	if c.Golden, err = golden(remarks, files); err != nil {
-		return dataset.Case{}, err
+	if c.Golden = golden(remarks, files); c.Golden == nil {
+		return dataset.Case{}, errNoPlace
 	}
 	c.Language = cmp.Or(lang.Of(c.Golden[0].Path).Name, "other")
 	p.HeadSHA = c.Head
@@ -80,19 +80,13 @@ func (b *builder) change(ctx context.Context, p github.MergedPull, c *dataset.Ca
 }
 
 // golden turns each remark on a line that the diff shows into a known finding.
-func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
-	shown := map[string][]diff.Hunk{}
-	for _, f := range files {
-		hunks, err := diff.Hunks(f.Patch)
-		if err != nil {
-			return nil, fmt.Errorf("reading its diff: %w", err)
-		}
-		shown[f.Path] = hunks
-	}
-	var list []dataset.Golden
+func golden(remarks []remark, files []diff.File) (list []dataset.Golden) {
 	for _, r := range remarks {
-		if start := firstLine(r); slices.ContainsFunc(shown[r.Path], func(h diff.Hunk) bool {
-			return start < h.NewStart+h.NewLines && r.OriginalLine >= h.NewStart
+		start := firstLine(r)
+		touches := func(h diff.Hunk) bool { return start < h.NewStart+h.NewLines && r.OriginalLine >= h.NewStart }
+		if slices.ContainsFunc(files, func(f diff.File) bool {
+			hunks, _ := f.Hunks() // diff.Parse has read them
+			return f.Path == r.Path && slices.ContainsFunc(hunks, touches)
 		}) {
 			list = append(list, dataset.Golden{
 				Path: r.Path, LineStart: start, LineEnd: r.OriginalLine,
@@ -100,10 +94,7 @@ func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
 			})
 		}
 	}
-	if len(list) == 0 {
-		return nil, errNoPlace
-	}
-	return list, nil
+	return list
 }
 
 // firstLine returns the first line of a remark on the new side. It ignores a start on

@@ -28,11 +28,10 @@ type remark struct {
 func chooseRemarks(comments []github.ReviewComment, author string) []remark {
 	var remarks []remark
 	for _, c := range comments {
-		if countsAsRemark(c, author) {
-			remarks = append(remarks, remark{c, issueOf(c.Body)})
+		if issue := issueOf(c.Body); issue != "" && countsAsRemark(c, author) {
+			remarks = append(remarks, remark{c, issue})
 		}
 	}
-	remarks = slices.DeleteFunc(remarks, func(r remark) bool { return r.issue == "" })
 	of, best := map[string]int{}, ""
 	for _, r := range remarks {
 		of[r.OriginalCommitID]++
@@ -46,18 +45,13 @@ func chooseRemarks(comments []github.ReviewComment, author string) []remark {
 }
 
 // countsAsRemark reports whether a comment opens a thread on a line of the new side, is by a
-// person other than the author, and was acted on: its line has changed since. A
-// deleted account does not count, as it may have been the author's or a bot's.
+// person other than the author, and was acted on: its line has changed since. A deleted account
+// (null or "ghost" in the API) does not count, as it may have been the author's or a bot's.
 func countsAsRemark(c github.ReviewComment, author string) bool {
 	placed := c.Side == "RIGHT" && !c.WholeFile && c.OriginalLine > 0 && c.OriginalCommitID != ""
-	return placed && c.ReplyTo == 0 && isReviewer(c.User, c.UserType, author) && c.Outdated()
-}
-
-// isReviewer reports whether an account belongs to a person other than the author. The
-// API returns null or "ghost" for a deleted one.
-func isReviewer(login, kind, author string) bool {
-	bot := kind == "Bot" || strings.HasSuffix(login, "[bot]")
-	return login != "" && login != "ghost" && !bot && !strings.EqualFold(login, author)
+	bot := c.UserType == "Bot" || strings.HasSuffix(c.User, "[bot]")
+	reviewer := c.User != "" && c.User != "ghost" && !bot && !strings.EqualFold(c.User, author)
+	return placed && c.ReplyTo == 0 && reviewer && c.Outdated()
 }
 
 // noise matches what states no defect of the writer's: hidden comments, code, and what others said.

@@ -29,10 +29,7 @@ type Agreement struct {
 // Agreement rules on all pairs of the labelled set. It returns the errors of Same,
 // and then an agreement that holds only the usage.
 func (j *Judge) Agreement(ctx context.Context) (Agreement, error) {
-	pairs, err := labelledPairs()
-	if err != nil {
-		return Agreement{}, err
-	}
+	pairs := labelledPairs()
 	rulings := make([]Ruling, len(pairs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxConcurrent)
@@ -42,7 +39,7 @@ func (j *Judge) Agreement(ctx context.Context) (Agreement, error) {
 			return err
 		})
 	}
-	err = group.Wait()
+	err := group.Wait()
 	a := Agreement{Of: len(pairs)}
 	for i, r := range rulings {
 		a.Usage = cost.Add(a.Usage, r.Usage)
@@ -64,15 +61,14 @@ type labelledPair struct {
 	Same  bool   `json:"same"`
 }
 
-func labelledPairs() ([]labelledPair, error) {
-	var pairs []labelledPair
-	for i, line := range bytes.Split(bytes.TrimSpace(labelledSet), []byte("\n")) {
+func labelledPairs() (pairs []labelledPair) {
+	for line := range bytes.Lines(labelledSet) {
 		var p labelledPair
 		if err := json.Unmarshal(line, &p, json.RejectUnknownMembers(true)); err != nil {
-			return nil, fmt.Errorf("reading the labelled set: line %d: %w", i+1, err)
+			panic(fmt.Sprintf("judge: labelled.jsonl: %v", err)) // a broken build
 		}
 		p.Hunk = Hunk(p.Patch, p.Line)
 		pairs = append(pairs, p)
 	}
-	return pairs, nil
+	return pairs
 }

@@ -17,8 +17,7 @@ import (
 
 func TestLabelledSetIsHalfSameAndHasSteeringInFourPairs(t *testing.T) {
 	t.Parallel()
-	pairs, err := labelledPairs()
-	require.NoError(t, err)
+	pairs := labelledPairs()
 	require.Len(t, pairs, 30)
 	yes, steer, titles := 0, 0, map[string]bool{}
 	for i, p := range pairs {
@@ -43,8 +42,7 @@ func TestLabelledSetIsHalfSameAndHasSteeringInFourPairs(t *testing.T) {
 // knowing answers the pairs by their labels, and the first ones against them.
 func knowing(t *testing.T, wrong int) llmtest.Script {
 	t.Helper()
-	pairs, err := labelledPairs()
-	require.NoError(t, err)
+	pairs := labelledPairs()
 	labels := map[string]bool{}
 	for i, p := range pairs {
 		labels[p.Issue+"\n"+p.Title+"\n"] = p.Same != (i < wrong)

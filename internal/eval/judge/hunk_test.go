@@ -54,7 +54,7 @@ func TestHunkShowsTwoHundredLinesAroundTheLineAndMarksTheCuts(t *testing.T) {
 func TestHunkCutsLongLines(t *testing.T) {
 	t.Parallel()
 	got := Hunk("@@ -0,0 +1 @@\n+"+strings.Repeat("ä", maxWidth+1), 1)
-	require.Equal(t, "@@\n            1 + "+strings.Repeat("ä", maxWidth)+" …", got)
+	require.Equal(t, "@@\n            1 + "+strings.Repeat("ä", maxWidth)+"…", got)
 }
 
 func FuzzHunk(f *testing.F) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
@@ -116,7 +115,7 @@ func Hunk(patch string, line int) string {
 	first, all := windowStart(h, line), len(h.Lines)
 	h.Lines = slices.Clone(h.Lines[first:min(first+maxLines, all)])
 	for i, l := range h.Lines {
-		h.Lines[i].Text = truncate(l.Text)
+		h.Lines[i].Text = guard.Cut(l.Text, maxWidth)
 	}
 	head, body, _ := strings.Cut(prompt.NumberHunks([]diff.Hunk{h}), "\n")
 	return head + leftOutNote(first) + "\n" + body + leftOutNote(all-first-len(h.Lines))
@@ -136,13 +135,6 @@ func windowStart(h diff.Hunk, line int) int {
 		}
 	}
 	return max(0, min(at-maxLines/2, len(h.Lines)-maxLines))
-}
-
-func truncate(text string) string {
-	if utf8.RuneCountInString(text) <= maxWidth {
-		return text
-	}
-	return string([]rune(text)[:maxWidth]) + " …"
 }
 
 func leftOutNote(lines int) string {

@@ -33,6 +33,7 @@ type Options struct {
 	Seed   uint64
 
 	Knows func(golden int) bool // whether the model can know a defect, by index; nil for always
+	Turn  string                // the user turn: a long file is reviewed in parts, each asked about apart; "" shows all
 }
 
 // claim is a finding as a model writes it, in the prompt's schema.
@@ -63,6 +64,9 @@ func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) stri
 		}
 		n := noise{Options: o, caseID: caseID, path: f.Path, patch: p, golden: golden}
 		all = n.add(all)
+		if o.Turn != "" {
+			all = p.shown(o.Turn, all)
+		}
 	}
 	return encode(all)
 }
@@ -73,8 +77,7 @@ func trueClaim(r *rand.Rand, g dataset.Golden, p patch) claim {
 		Side: finding.Right, Title: title(g.Issue), Body: g.Issue, Category: cmp.Or(g.Category, "other"),
 		Severity: g.Severity, Confidence: hundredths(0.6 + 0.4*r.Float64()),
 	}
-	c.StartLine, c.Line = p.nearest(g.LineStart, g.LineEnd)
-	c.Quote = p.text(c.Line)
+	c.StartLine, c.Line, c.Quote = p.nearest(g.LineStart, g.LineEnd)
 	return c
 }
 
@@ -151,27 +154,16 @@ func lines(places []dataset.Place) []finding.Lines {
 // side.
 var numbered = pattern.Lazy(`(?m)^ *[0-9]* +([0-9]+) [ +] `)
 
-// Shown removes from an answer about a file the findings on lines of its patch that
-// the user turn does not show: a long file is reviewed in parts, each with its own
-// answer. It returns an answer that is not in Answer's form unchanged.
-func Shown(answer, user, patch string) string {
-	var said struct {
-		Findings []claim `json:"findings"`
-	}
-	if json.Unmarshal([]byte(answer), &said) != nil {
-		return answer
-	}
+// shown returns the claims without those on lines of the patch that a user turn does not show.
+func (p patch) shown(turn string, all []claim) []claim {
 	lines := map[int]bool{}
-	for _, m := range numbered().FindAllStringSubmatch(user, -1) {
+	for _, m := range numbered().FindAllStringSubmatch(turn, -1) {
 		n, _ := strconv.Atoi(m[1]) // digits by the expression
 		lines[n] = true
 	}
-	for _, l := range newPatch(patch).lines {
-		if !lines[l.number] {
-			said.Findings = slices.DeleteFunc(said.Findings, func(c claim) bool { return c.Line == l.number })
-		}
-	}
-	return encode(said.Findings)
+	return slices.DeleteFunc(all, func(c claim) bool {
+		return !lines[c.Line] && slices.ContainsFunc(p.lines, func(l line) bool { return l.number == c.Line })
+	})
 }
 
 // patch holds the lines of a file's new side that its diff shows.
@@ -183,10 +175,7 @@ type line struct {
 }
 
 func newPatch(text string) (p patch) {
-	hunks, err := diff.Hunks(text)
-	if err != nil {
-		return patch{}
-	}
+	hunks, _ := diff.Hunks(text) // a malformed patch shows no line
 	for i, h := range hunks {
 		for _, l := range h.Lines {
 			if l.Op != diff.Delete {
@@ -197,33 +186,24 @@ func newPatch(text string) (p patch) {
 	return p
 }
 
-// nearest returns the lines to report a range on, all in one hunk: the part of the
-// range in the first hunk that it touches or, if it touches none, the nearest line.
+// nearest returns the lines to report a range on, all in one hunk, and the text of the last: the part
+// of the range in the first hunk that it touches or, if it touches none, the nearest line.
 // The patch must not be empty.
-func (p patch) nearest(start, end int) (from, to int) {
+func (p patch) nearest(start, end int) (from, to int, text string) {
 	best := p.lines[0]
 	for _, l := range p.lines {
 		if gap(l.number, start, end) < gap(best.number, start, end) {
 			best = l
 		}
 	}
-	from, to = best.number, best.number
+	from, to, text = best.number, best.number, best.text
 	for _, l := range p.lines {
 		if l.hunk == best.hunk && gap(l.number, start, end) == 0 {
-			to = l.number
+			to, text = l.number, l.text
 		}
 	}
-	return from, to
+	return from, to, text
 }
 
 // gap returns the distance in lines from a line to a range, 0 inside it.
 func gap(number, start, end int) int { return max(start-number, number-end, 0) }
-
-func (p patch) text(number int) string {
-	for _, l := range p.lines {
-		if l.number == number {
-			return l.text
-		}
-	}
-	return ""
-}

@@ -38,13 +38,13 @@ func sets(t *testing.T) map[string][]dataset.Case {
 	return all
 }
 
-// says is a model that says one text, as far as it is about what it is shown.
-type says struct{ text, patch string }
+// says is a model that answers about one file, as far as it is shown.
+type says func(turn string) string
 
 func (s says) Identity() string { return "says" }
 
 func (s says) Chat(_ context.Context, q llm.Request) (llm.Answer, error) {
-	return llm.Answer{Text: oracle.Shown(s.text, q.User, s.patch), Usage: cost.Usage{Calls: 1}}, nil
+	return llm.Answer{Text: s(q.User), Usage: cost.Usage{Calls: 1}}, nil
 }
 
 // outcome is what the pipeline makes of one case.
@@ -64,7 +64,10 @@ func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
 	in := score.Pipeline{}
 	var out outcome
 	for _, f := range toReview {
-		file := ask(t, oracle.Answer(o, c.ID, c.Golden, f), f)
+		file := ask(t, func(turn string) string {
+			o.Turn = turn
+			return oracle.Answer(o, c.ID, c.Golden, f)
+		}, f)
 		in.Files, rest = append(in.Files, file), append(rest, file.Review)
 	}
 	out.all, _ = aggregate.Findings(aggregate.Input{Files: change.Files, Reviews: rest, Inline: 1000})
@@ -74,16 +77,16 @@ func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
 	return out
 }
 
-// ask is what the reviewer makes of an answer, with the answer as often as it was
+// ask is what the reviewer makes of a model's answers, with the whole one as often as it was
 // asked for.
-func ask(t *testing.T, answer string, f diff.File) score.FileAnswers {
+func ask(t *testing.T, model says, f diff.File) score.FileAnswers {
 	t.Helper()
-	got, err := review.NewModel(review.Options{Review: says{answer, f.Patch},
+	got, err := review.NewModel(review.Options{Review: model,
 		Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), f)
 	require.NoError(t, err)
 	file := score.FileAnswers{Review: got}
 	for range got.Usage.Calls {
-		file.Answers = append(file.Answers, answer)
+		file.Answers = append(file.Answers, model(""))
 	}
 	return file
 }

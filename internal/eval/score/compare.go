@@ -3,7 +3,6 @@ package score
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -77,13 +76,8 @@ func Differing(first, later Report) []string {
 	all := map[string]string{}
 	maps.Copy(all, first.Fingerprints)
 	maps.Copy(all, later.Fingerprints)
-	differ := []string{}
-	for _, name := range names(all, nil) {
-		if first.Fingerprints[name] != later.Fingerprints[name] {
-			differ = append(differ, name)
-		}
-	}
-	return differ
+	maps.DeleteFunc(all, func(name, _ string) bool { return first.Fingerprints[name] == later.Fingerprints[name] })
+	return append([]string{}, names(all, nil)...)
 }
 
 type pair [2]Result
@@ -119,13 +113,9 @@ func (p *Paired) count(first, later bool) {
 // paired outcomes (Q. McNemar, 1947): how often a fair coin would fall at least
 // as unevenly. It is 1 if nothing changed.
 func mcNemar(better, worse int) float64 {
-	logFactorial := func(n int) float64 {
-		v, _ := math.Lgamma(float64(n) + 1)
-		return v
-	}
-	n, tail := better+worse, 0.0
-	for i := range min(better, worse) + 1 {
-		tail += math.Exp(logFactorial(n) - logFactorial(i) - logFactorial(n-i) - float64(n)*math.Ln2)
+	tail := 0.0
+	for k := range min(better, worse) + 1 {
+		tail += stats.Binomial(k, better+worse, 0.5)
 	}
 	return stats.Round(min(1, 2*tail))
 }

@@ -76,17 +76,9 @@ func (in Pipeline) lossOf(f finding.Finding) Loss {
 	l := Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title,
 		Why: f.Note}
 	switch {
-	case f.Filtered == finding.Misquoted:
-		l.Stage = StageQuote
-	case f.Filtered == finding.Refuted:
-		l.Stage = StageVerify
-	case f.Filtered == finding.LowConfidence:
-		l.Stage = StageThreshold
 	case f.Filtered == finding.Duplicate && in.byRule(f): // posted as a rule's finding
-	case f.Filtered == finding.Duplicate:
-		l.Stage = StageDedupe
-	case f.Filtered == finding.Repeat: // posted together with others
-	case f.Filtered != "": // by the settings, not by a stage
+	case f.Filtered != "":
+		l.Stage = stages[f.Filtered]
 	case slices.ContainsFunc(in.Cut, func(c finding.Finding) bool { return c.ID == f.ID }):
 		l.Stage, l.Why = StageCap, "the review's body has no room for it"
 	case f.Placement == finding.Body:
@@ -94,6 +86,10 @@ func (in Pipeline) lossOf(f finding.Finding) Loss {
 	}
 	return l
 }
+
+// stages lacks the filters that lose nothing: posted together with others, or left out by the settings.
+var stages = map[finding.Filter]string{finding.Misquoted: StageQuote, finding.Refuted: StageVerify,
+	finding.LowConfidence: StageThreshold, finding.Duplicate: StageDedupe}
 
 func (in Pipeline) byRule(f finding.Finding) bool {
 	return slices.ContainsFunc(in.Aggregated, func(r finding.Finding) bool {

@@ -219,18 +219,14 @@ func (r Report) bill() string {
 	return "Used: " + strings.Join(parts, "; ") + "."
 }
 
-// shortFingerprint shortens hashes and leaves names and versions alone.
-func shortFingerprint(fingerprint string) string {
-	if strings.Trim(fingerprint, "0123456789abcdef") == "" {
-		return guard.Line(fingerprint, 12)
-	}
-	return guard.Line(fingerprint, 80)
-}
-
 func (r Report) measuredWith() string {
 	var parts []string
 	for _, name := range names(r.Fingerprints, nil) {
-		parts = append(parts, cell(name)+" "+guard.Code(shortFingerprint(r.Fingerprints[name])))
+		value, most := r.Fingerprints[name], 80
+		if strings.Trim(value, "0123456789abcdef") == "" {
+			most = 12 // of a hash
+		}
+		parts = append(parts, cell(name)+" "+guard.Code(guard.Line(value, most)))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -18,9 +18,7 @@ const margin = 3
 // Pair is a posted finding near a known one: their indices in the two lists, and
 // the distance of their ranges in lines, 0 if they overlap.
 type Pair struct {
-	Golden   int `json:"golden"`
-	Finding  int `json:"finding"`
-	Distance int `json:"distance"`
+	Golden, Finding, Distance int
 }
 
 // Candidates returns which posted findings may hit which known ones: same path, and the
@@ -29,23 +27,21 @@ type Pair struct {
 // Findings on the old side are mapped to the new side by the patches. Those without a line,
 // or on the old side without a readable patch, are near nothing.
 func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[string]string) []Pair {
-	var all []candidate
+	var pairs []Pair
+	shifts := map[Pair]int{}
 	for j, f := range posted {
 		start, end, ok := NewSide(f, patches[f.Path])
 		for i, g := range golden {
 			if distance, shift := nearestPlace(g, f.Path, start, end); ok && distance <= margin {
-				all = append(all, candidate{Pair{i, j, distance}, shift})
+				pairs = append(pairs, Pair{i, j, distance})
+				shifts[Pair{i, j, distance}] = shift
 			}
 		}
 	}
-	order.Stable(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.shift, b.shift),
+	order.Stable(pairs, func(a, b Pair) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(shifts[a], shifts[b]),
 			cmp.Compare(a.Golden, b.Golden), cmp.Compare(a.Finding, b.Finding))
 	})
-	pairs := make([]Pair, 0, len(all))
-	for _, c := range all {
-		pairs = append(pairs, c.Pair)
-	}
 	return pairs
 }
 
@@ -68,14 +64,9 @@ func Match(candidates []Pair, same func(Pair) (bool, error)) ([]Pair, error) {
 	return taken, nil
 }
 
-type candidate struct {
-	Pair
-	shift int // difference of the starts plus difference of the ends
-}
-
 // nearestPlace returns the gap in lines between a range and the nearest place of a known
-// finding, and how far starts and ends are shifted. The gap is math.MaxInt if no
-// place has that path.
+// finding, and the difference of the starts plus that of the ends. The gap is math.MaxInt if
+// no place has that path.
 func nearestPlace(g dataset.Golden, path string, start, end int) (distance, shift int) {
 	distance = math.MaxInt
 	for _, p := range g.Places() {
