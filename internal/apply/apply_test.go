@@ -214,6 +214,10 @@ func TestOnlyAnotherDraftCountsTheBranchUp(t *testing.T) {
 	rival.Digest = strings.Repeat("ef", 32)
 	_, err = s.applier().Commit(t.Context(), rival)
 	require.Equal(t, 13, problem.Check(err), "another draft of the same thread: %v", err)
+	s.repo.Pulls()[0].Close()
+	s.repo.DeleteBranch(at.Branch)
+	_, err = s.applier().Commit(t.Context(), rival)
+	require.Equal(t, 13, problem.Check(err), "its pull request says so without the branch: %v", err)
 }
 
 // TestNothingIsPushedThatWasNotApproved holds each refusal, and that it leaves nothing.
