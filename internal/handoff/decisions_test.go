@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
@@ -31,7 +32,8 @@ func TestP5_Check13_WhatPrecedesADecision(t *testing.T) {
 	t.Parallel()
 	broken, before := errors.New("broken"), claim(1, 8, false, yes())
 	before.Done = true
-	elsewhere := claim(1, 8, false, no())
+	rejected, elsewhere := claim(1, 8, false, no()), claim(1, 8, false, no())
+	rejected.Done = true
 	elsewhere.Record.Digest, elsewhere.Record.Thread = "another", yes().Thread
 	for name, c := range map[string]struct {
 		on       []handoff.Claim
@@ -52,6 +54,8 @@ func TestP5_Check13_WhatPrecedesADecision(t *testing.T) {
 		"the same, which stands":            {on: []handoff.Claim{before}, mine: yes(), standing: true, by: 1},
 		"the same, which is gone":           {on: []handoff.Claim{before}, mine: yes()},
 		"the same, of which it is not told": {on: []handoff.Claim{before}, mine: yes(), unasked: broken, err: broken},
+		"the same abort, under way":         {on: []handoff.Claim{claim(1, 8, true, no())}, mine: no(), put: 1},
+		"the same abort":                    {on: []handoff.Claim{rejected}, mine: no(), by: 1},
 		"another":                           {on: []handoff.Claim{before}, mine: no(), check: 13},
 		"behind a rejection, with a key":    {on: []handoff.Claim{elsewhere}, mine: yes(), keyed: true, check: 13},
 		"behind a rejection, without":       {on: []handoff.Claim{elsewhere}, mine: yes()},
@@ -80,9 +84,9 @@ func TestCheck13_WhichDraftsANewerOneReplaces(t *testing.T) {
 		thread, diff string
 		check, want  int
 	}{
-		"undecided":     {nil, thread, diff, 0, 1},
-		"of any diff":   {nil, thread, "", 0, 1},
-		"rejected":      {[]handoff.Claim{claim(1, 8, false, no())}, thread, diff, 0, 1},
+		"undecided":     {nil, thread, diff, 0, 2},
+		"of any diff":   {nil, thread, "", 0, 2},
+		"rejected":      {[]handoff.Claim{claim(1, 8, false, no())}, thread, diff, 0, 2},
 		"approved":      {[]handoff.Claim{claim(1, 8, false, yes())}, thread, diff, 13, 0},
 		"of a new diff": {nil, thread, "another", 0, 0},
 		"of a new head": {nil, "another", diff, 0, 0},
@@ -94,8 +98,11 @@ func TestCheck13_WhichDraftsANewerOneReplaces(t *testing.T) {
 				c.on[i].Record.Digest = p.Digest
 			}
 			d := handoff.Decisions{Records: &memory{claims: c.on}}
-			twice := []handoff.Candidate{tr.Candidates[0], tr.Candidates[0]}
-			got, err := d.Withdrawable(t.Context(), tr.Origin, twice, c.thread, c.diff, decision.Record{By: "rita"})
+			other, err := checkpoint.Protection{}.Pack(p.Manifest, []byte("[]"), checkpoint.Shown{})
+			require.NoError(t, err)
+			all := []handoff.Candidate{tr.Candidates[0], tr.Candidates[0],
+				tr.candidate("pr-review-42-"+other.Code, 5, other.Zip)}
+			got, err := d.Withdrawable(t.Context(), tr.Origin, all, c.thread, c.diff, decision.Record{By: "rita"})
 			require.Equal(t, c.check, problem.Check(err), "%v", err)
 			require.Len(t, got, c.want)
 		})
