@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/handofftest"
@@ -153,6 +154,30 @@ func TestP5_WhatCannotBeAskedOfAReviewIsNoNo(t *testing.T) {
 			stands, err := ours.Stands(t.Context(), e.review, e.marker)
 			require.NoError(t, err)
 			require.True(t, stands)
+		})
+	}
+}
+
+func TestP5_OnlyAnEmptyPendingReviewIsDeleted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body     string
+		comments []write.Comment
+		taken    bool
+	}{
+		"empty":         {"", nil, true},
+		"with a text":   {"half a review", nil, false},
+		"with comments": {"", []write.Comment{{Path: "a.go", Body: "a person's"}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := &page{reviews: []github.Review{{ID: 9, State: "PENDING", Body: c.body}}, writes: c.comments}
+				_, err := post.Review(t.Context(), p, p, request())
+				require.Equal(t, c.taken, err == nil, "%v", err)
+				require.Len(t, p.reviews, 1)
+				require.Equal(t, c.taken, p.reviews[0].ID != 9)
+			})
 		})
 	}
 }
