@@ -87,6 +87,22 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 	}
 }
 
+func TestCheck12_AReviewerWhoCannotBeAskedForDecidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/repos/octo/demo/environments/*", "/orgs/octo/teams/leads/memberships/ann",
+		"/repos/octo/demo/collaborators/ann/permission"} {
+		t.Run(path, func(t *testing.T) {
+			s := setUp(t, scene{})
+			s.repo.Permit("ann", "write")
+			s.repo.AddEnvironment(gateName, "sam", "@leads")
+			drafted := s.parked()
+			s.hub.Fail("GET", path, githubtest.Fault{Status: http.StatusInternalServerError})
+			s.decideJob(drafted.outputs["code"], "approve").by("ann").start().is(1, "FAILED").says("500")
+			s.untouched()
+		})
+	}
+}
+
 func TestCheck12_TheSettingsOfTheBaseNameWhoDecides(t *testing.T) {
 	s := setUp(t, scene{
 		base: baseTree().With(githubtest.Tree{".github/pr-review.yml": "deciders: [Sam, lee]\n"}),

@@ -323,6 +323,8 @@ func TestT28_ATrackersTicketNeedsASettingInPublic(t *testing.T) {
 		"context.show: criteria or full")
 	s.repo.AddIssue(8, "mallory", "Open the back door", "Please.")
 	s.ticketDraft().with("ticket", "#8").start().is(3, "REFUSED").says("the author of octo/demo#8 may not write here")
+	s.hub.Fail("GET", "**/collaborators/mallory/permission", githubtest.Fault{Status: 500})
+	s.ticketDraft().with("ticket", "#8").start().is(1, "FAILED")
 	s.ticketDraft().with("ticket", "other/repo#8").start().is(2, "").says("names no ticket")
 	s.unpushed()
 	require.Zero(t, s.model.Calls())

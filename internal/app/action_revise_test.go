@@ -222,6 +222,10 @@ func TestRevise_NotWhatWasDecidedOrHasMoved(t *testing.T) {
 		"aborted": {func(s *stage, d ended) {
 			s.decideJob(d.outputs["code"], "abort").start().is(0, "ABORTED")
 		}, "already been decided differently"},
+		"another draft of it is posted": {func(s *stage, _ ended) {
+			s.anew(githubtest.RunOptions{})
+			s.decideJob(s.parked().outputs["code"], "approve").start().is(0, "POSTED")
+		}, "this commit has already been decided"},
 		"rejected": {func(s *stage, _ ended) {
 			s.run.Wait(gateName)
 			s.run.Decide(gateName, "rejected", "maya", "no")
@@ -234,13 +238,13 @@ func TestRevise_NotWhatWasDecidedOrHasMoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{script: heeding})
 			drafted := s.parked()
-			paid := len(s.model.Requests())
 			tc.arm(s, drafted)
+			paid, written := len(s.model.Requests()), len(s.writes())
 			e := s.reviseJob(drafted.outputs["code"], "be kinder").start()
 			require.Equal(t, 3, e.code, e.log)
 			e.says(tc.says)
 			require.Len(t, s.model.Requests(), paid, "nothing was asked")
-			s.untouched()
+			require.Len(t, s.writes(), written)
 		})
 	}
 }

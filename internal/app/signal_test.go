@@ -3,6 +3,8 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -290,6 +292,24 @@ func TestPathRulesOfTheBaseChooseTheEnvironment(t *testing.T) {
 		s.draftJob().start().is(2, "").says(`the environment "ai-review-infra" does not exist, so nobody would be` +
 			` asked`)
 		require.Zero(t, s.model.Calls())
+	})
+	t.Run("files that GitHub does not list", func(t *testing.T) {
+		s := across(t, scene{base: base, head: base.With(githubtest.Tree{"web/cart.ts": bad})})
+		s.repo.AddEnvironment("ai-review-infra", "sam")
+		s.repo.AddEnvironment("ai-review-web", "sam")
+		q, err := http.NewRequestWithContext(t.Context(), "GET", s.hub.URL+"/repos/octo/demo/pulls/42", nil)
+		require.NoError(t, err)
+		q.Header.Set("Authorization", "Bearer "+s.hub.UserToken("maya"))
+		resp, err := http.DefaultClient.Do(q)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		listed, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		more := strings.Replace(string(listed), `"changed_files":1,`, `"changed_files":3001,`, 1)
+		require.NotEqual(t, string(listed), more)
+		s.hub.Fail("GET", "/repos/octo/demo/pulls/42", githubtest.Fault{Status: 200, Body: more,
+			Headers: map[string]string{"Content-Type": "application/json"}})
+		require.Equal(t, "ai-review-infra", s.parked().outputs["environment"], "one of them may be below infra")
 	})
 	t.Run("by dispatch there is none to choose", func(t *testing.T) {
 		s := across(t, scene{base: base, head: base.With(githubtest.Tree{"infra/b.tf": bad}),

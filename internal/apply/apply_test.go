@@ -214,6 +214,10 @@ func TestOnlyAnotherDraftCountsTheBranchUp(t *testing.T) {
 	rival.Digest = strings.Repeat("ef", 32)
 	_, err = s.applier().Commit(t.Context(), rival)
 	require.Equal(t, 13, problem.Check(err), "another draft of the same thread: %v", err)
+	s.repo.Pulls()[0].Close()
+	s.repo.DeleteBranch(at.Branch)
+	_, err = s.applier().Commit(t.Context(), rival)
+	require.Equal(t, 13, problem.Check(err), "its pull request says so without the branch: %v", err)
 }
 
 // TestNothingIsPushedThatWasNotApproved holds each refusal, and that it leaves nothing.
@@ -280,6 +284,12 @@ func TestAPullRequestThatFailsLeavesTheBranch(t *testing.T) {
 	require.Contains(t, text, "Settings, Actions, General, Workflow permissions")
 	s.stands(at, 0)
 	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = false })
+	s.hub.Fail("POST", "**/pulls", githubtest.Fault{Status: 502})
+	_, url, err := s.carryOut()
+	require.Error(t, err)
+	require.Empty(t, url)
+	s.hub.ClearFaults()
+	s.repo.Commit(branch, "somebody adds one", want.With(githubtest.Tree{"z": "z"}))
 	again, _, err := s.carryOut()
 	require.NoError(t, err)
 	require.Equal(t, at, again)

@@ -81,12 +81,15 @@ func TestP5_ANameThatALostCreateTookIsTakenBack(t *testing.T) {
 		stuck  bool // Delete answers and frees nothing
 		want   error
 		calls  string
+		bytes  string // of the listed one, of which the service tells no digest
 	}{
-		"502":             {502, `{}`, false, nil, "Create Create List Delete Create Finalize"},
-		"connection lost": {0, `{}`, false, nil, "Create Create List Delete Create Finalize"},
-		"not to be freed": {502, `{}`, true, ErrExists, "Create Create List Delete Create List"},
-		"another's":       {502, theirs, false, ErrExists, "Create Create List List Get"},
-		"sent once":       {409, `{}`, false, ErrExists, "Create List"},
+		"502":             {502, `{}`, false, nil, "Create Create List Delete Create Finalize", ""},
+		"connection lost": {0, `{}`, false, nil, "Create Create List Delete Create Finalize", ""},
+		"not to be freed": {502, `{}`, true, ErrExists, "Create Create List Delete Create List", ""},
+		"another's":       {502, theirs, false, ErrExists, "Create Create List List Get", ""},
+		"sent once":       {409, `{}`, false, ErrExists, "Create List", ""},
+		"another's bytes": {409, theirs, false, ErrExists, "Create List Get", "pit"},
+		"our own":         {409, theirs, false, nil, "Create List Get", "zip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,8 +100,12 @@ func TestP5_ANameThatALostCreateTookIsTakenBack(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				lock.Lock()
 				defer lock.Unlock()
-				if r.Method == http.MethodPut {
+				switch r.Method {
+				case http.MethodPut:
 					w.WriteHeader(201)
+					return
+				case http.MethodGet:
+					io.WriteString(w, tc.bytes)
 					return
 				}
 				method := strings.TrimPrefix(r.URL.Path, servicePath)
@@ -112,6 +119,8 @@ func TestP5_ANameThatALostCreateTookIsTakenBack(t *testing.T) {
 					io.WriteString(w, `{"ok":true,"artifact_id":"3"}`)
 				case method == "FinalizeArtifact":
 					io.WriteString(w, `{"ok":true,"artifact_id":"4"}`)
+				case method == "GetSignedArtifactURL" && tc.bytes != "":
+					io.WriteString(w, `{"signed_url":"`+base+`/blob?x=1"}`)
 				case method == "GetSignedArtifactURL":
 					w.WriteHeader(404)
 				case taken:
@@ -135,6 +144,10 @@ func TestP5_ANameThatALostCreateTookIsTakenBack(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
+			if tc.bytes != "" {
+				require.EqualValues(t, 9, id)
+				return
+			}
 			require.EqualValues(t, 4, id)
 			require.Equal(t, map[string]any{"workflow_run_backend_id": "17", "workflow_job_run_backend_id": "42",
 				"name": "n"}, deleted)

@@ -92,6 +92,9 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 		"another event":        {func(r *Run) { r.Event = "push" }, "event"},
 		"fork's run":           {func(r *Run) { r.HeadRepoID = 99 }, "no fork"},
 		"dispatch of a branch": {func(r *Run) { r.Event = "workflow_dispatch" }, "the default branch"},
+		"dispatch of a branch at its commit": {func(r *Run) {
+			r.Event, r.OnDefault = "workflow_dispatch", true
+		}, "the default branch"},
 		"schedule": {func(r *Run) {
 			r.Event, r.HeadBranch, r.OnDefault = "schedule", "main", true
 		}, "event"},
@@ -115,8 +118,10 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	require.NoError(t, CheckRun(run, anyRun))
 	refusal(t, CheckRun(Run{Run: github.Run{ID: 5, Event: "pull_request", RepoID: 7, HeadRepoID: 7}},
 		RunWant{ID: 5, RepositoryID: 7, Events: want.Events}), 4)
-	refusal(t, CheckRun(Run{Run: github.Run{Path: path, Event: "pull_request"}},
-		RunWant{Path: path, Events: want.Events}), 4)
+	for _, id := range []int64{0, 5} {
+		refusal(t, CheckRun(Run{Run: github.Run{ID: id, Path: path, Event: "pull_request"}},
+			RunWant{Path: path, Events: want.Events}), 4)
+	}
 }
 
 func TestCheck2_ACodeAloneNamesOneDraftOrNone(t *testing.T) {
@@ -167,6 +172,7 @@ func TestCheck7_RepositoryPullRequestAndInstanceMatch(t *testing.T) {
 		"repository id": func(s *Subject) { s.RepositoryID = 8 },
 		"none known":    func(s *Subject) { s.RepositoryID = 0 },
 		"instance":      func(s *Subject) { s.Instance = "" },
+		"key":           func(s *Subject) { s.Key = "PAY-88" },
 	} {
 		other := want
 		change(&other)

@@ -171,7 +171,13 @@ func TestPackRefusesWhatOpenWouldRefuse(t *testing.T) {
 	for name, change := range map[string]func(*Manifest){
 		"no thread":         func(m *Manifest) { m.Thread = "" },
 		"no gate":           func(m *Manifest) { m.GateID = "" },
+		"no graph":          func(m *Manifest) { m.Graph.Name = "" },
 		"odd head":          func(m *Manifest) { m.Subject.Head = "main" },
+		"odd base":          func(m *Manifest) { m.Subject.Base = "main" },
+		"no head":           func(m *Manifest) { m.Subject.Head = "" },
+		"odd number":        func(m *Manifest) { m.Subject.Number = -1 },
+		"odd key":           func(m *Manifest) { m.Subject.Number, m.Subject.Key = 0, "PAY 88" },
+		"key and number":    func(m *Manifest) { m.Subject.Key = "PAY-88" },
 		"odd diff digest":   func(m *Manifest) { m.Subject.Digest = "" },
 		"no repository id":  func(m *Manifest) { m.Subject.RepositoryID = 0 },
 		"expires before":    func(m *Manifest) { m.ExpiresAt = m.CreatedAt },

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,18 @@ func TestCheck3_TheEntriesAreTheOnesNamed(t *testing.T) {
 		_, err = Protection{}.open(z)
 		require.ErrorContains(t, refusal(t, err, 3), want)
 	}
+}
+
+// TestCheck3_ADraftShowsWhatItAsks leaves the review out of the zip and out of the manifest.
+func TestCheck3_ADraftShowsWhatItAsks(t *testing.T) {
+	t.Parallel()
+	entries := parts(t, packed(t).Zip)[:2]
+	hashes := regexp.MustCompile(`,\s*"(review|patch)_sha256": "[0-9a-f]+"`)
+	entries[0].content = hashes.ReplaceAll(entries[0].content, nil)
+	z, err := packZip(entries...)
+	require.NoError(t, err)
+	_, err = Protection{}.open(z)
+	require.ErrorContains(t, refusal(t, err, 3), "review_sha256 is missing")
 }
 
 func TestT21_TheManifestIsReadStrictly(t *testing.T) {

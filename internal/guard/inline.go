@@ -186,16 +186,14 @@ func (in inline) isActive(c byte, rest string) bool {
 	return strings.IndexByte(in.pairs, c) >= 0
 }
 
-// escaper writes characters. It doubles a backslash of the text that would end up before punctuation.
+// escaper writes characters. A lone backslash, which no punctuation follows in the text, is doubled before a code span
+// and at the end, since what comes there is not of the text.
 type escaper struct {
 	strings.Builder
 	dangling bool // the last character is a lone backslash
 }
 
 func (e *escaper) char(c byte, escaped bool) {
-	if e.dangling && (escaped || isPunctuation(c)) {
-		e.WriteByte('\\')
-	}
 	if escaped {
 		e.WriteByte('\\')
 	}

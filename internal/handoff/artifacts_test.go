@@ -1,15 +1,21 @@
 package handoff_test
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/artifact"
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/handofftest"
 )
 
 // taken is a carrier whose names are all in use. It lists items.
@@ -39,6 +45,75 @@ func TestP5_ATakenNameIsADecisionOnRecordOnlyIfItIsListed(t *testing.T) {
 			own := taken{items: []artifactstore.Item{{Artifact: github.Artifact{Name: c.listed}}}}
 			all := handoff.Artifacts{Runs: &handoff.Runs{Names: "pr-review-"}, Own: own}
 			require.ErrorIs(t, all.Put(t.Context(), record), c.want)
+		})
+	}
+}
+
+// A decision that is overlooked would be taken twice, and differently.
+func TestCheck13_DecisionsThatCannotBeReadAreNotNone(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/repos/o/r/actions/artifacts":       "earlier decisions cannot be read",
+		"/repos/o/r/actions/runs/*":          "the run that stored a decision cannot be read",
+		"/repos/o/r/actions/artifacts/*/zip": "403",
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			hub := githubtest.New(t)
+			repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
+			repo.AddRun(githubtest.RunOptions{}).AddArtifact("pr-review-decision-"+yes().Code, onRecord(t, yes()))
+			all := handoff.Artifacts{Runs: reading(t, hub, repo), Subject: checkpoint.Subject{RepositoryID: repo.ID},
+				Branch: "main", Out: io.Discard}
+			hub.Fail("GET", path, githubtest.Fault{Status: 403})
+			_, err := all.Claims(t.Context(), yes().Code)
+			require.ErrorContains(t, err, want)
+			hub.ClearFaults()
+			claims, err := all.Claims(t.Context(), yes().Code)
+			require.NoError(t, err)
+			require.Len(t, claims, 1)
+		})
+	}
+}
+
+// stored is a carrier of one artifact.
+type stored struct {
+	artifactstore.Carrier
+	zip []byte
+	err error
+}
+
+func (s stored) Get(context.Context, artifactstore.Item, int64) ([]byte, error) { return s.zip, s.err }
+
+// Without a key anybody's artifact would say that a commit is not to be reviewed.
+func TestCheck13_OnlyASealedRejectionHoldsForItsThread(t *testing.T) {
+	t.Parallel()
+	sealed, name := handofftest.Sealed(t), "pr-review-decision-"+yes().Code
+	for what, c := range map[string]struct {
+		protection, wants checkpoint.Protection
+		record            decision.Record
+		name, thread      string
+		unread            error
+		want              bool
+	}{
+		"sealed":           {sealed, sealed, no(), name, "o/r#42:ab", nil, true},
+		"without a key":    {want: false, record: no(), name: name, thread: "o/r#42:ab"},
+		"without a seal":   {checkpoint.Protection{}, sealed, no(), name, "o/r#42:ab", nil, false},
+		"an approval":      {sealed, sealed, yes(), name, "o/r#42:ab", nil, false},
+		"a withdrawal":     {sealed, sealed, no().Withdraws("0123456789abcdef"), name, "o/r#42:ab", nil, false},
+		"another thread's": {sealed, sealed, no(), name, "o/r#42:cd", nil, false},
+		"no decision":      {sealed, sealed, no(), "pr-review-42-" + yes().Code, "o/r#42:ab", nil, false},
+		"one that is gone": {sealed, sealed, no(), name, "o/r#42:ab", github.ErrExpired, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			c.record.Thread, c.record.At = "o/r#42:ab", made
+			c.record.Via = cmp.Or(c.record.Via, decision.ByDispatch)
+			zip, err := c.protection.PackRecord(c.record)
+			require.NoError(t, err)
+			all := handoff.Artifacts{Runs: &handoff.Runs{Names: "pr-review-"}, Protection: c.wants}
+			item := artifactstore.Item{Artifact: github.Artifact{Name: c.name}}
+			found := []handoff.Stored{{Item: item, From: stored{zip: zip, err: c.unread}}}
+			require.Equal(t, c.want, all.Rejected(t.Context(), found, c.thread))
 		})
 	}
 }

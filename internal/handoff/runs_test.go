@@ -60,6 +60,8 @@ func TestT19_T25_WhichRunsMayDraftAndDecide(t *testing.T) {
 		"a fork's own":                {run: githubtest.RunOptions{Event: pulled, HeadRepo: fork}, event: pulled},
 		"a dispatch":                  {run: githubtest.RunOptions{Event: dispatch}, counts: true, onDefault: true},
 		"a dispatch of a branch":      {run: githubtest.RunOptions{Event: dispatch, HeadBranch: "feature"}},
+		"a dispatch of a branch at the default's commit": {
+			run: githubtest.RunOptions{Event: dispatch, HeadBranch: "feature", HeadSHA: repo.Head("main")}},
 		"a dispatch of a tag called as the branch": {
 			run: githubtest.RunOptions{Event: dispatch, HeadSHA: feature}},
 		"this very run": {run: githubtest.RunOptions{Event: dispatch, HeadBranch: "feature"}, event: dispatch,

@@ -41,6 +41,11 @@ func claim(id, run int64, live bool, r decision.Record) handoff.Claim {
 	return handoff.Claim{ID: id, Run: run, Live: live, Record: r}
 }
 
+// done is the claim of a run that has succeeded.
+func done(id, run int64, r decision.Record) handoff.Claim {
+	return handoff.Claim{ID: id, Run: run, Done: true, Record: r}
+}
+
 // turn lets the job decide; claims and posted say what it sees at a second.
 func turn(t *testing.T, run int64, mine decision.Record, claims func(second int) []handoff.Claim,
 	posted func(second int) bool) (waited time.Duration, err error) {
@@ -126,6 +131,50 @@ func TestP5_WhoGoesWhen(t *testing.T) {
 	}
 }
 
+func TestP5_WhoseClaimIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	held, before, sibling, elsewhere := yes(), yes(), yes(), no()
+	held.Review, before.Review = 3, 2
+	sibling.Digest, elsewhere.Digest = "another draft's", "another draft's"
+	for name, c := range map[string]struct {
+		mine   decision.Record
+		claims func(second int) []handoff.Claim
+		want   time.Duration
+	}{
+		"none that holds the same review": {held, func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, 8, true, held), claim(5, me, true, held)}
+		}, 0},
+		"an earlier attempt's of another review": {held, func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, me, true, before), claim(5, me, true, held)}
+		}, 10 * time.Second},
+		"none of an earlier attempt without one": {held, func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, me, true, yes()), claim(5, me, true, held)}
+		}, 0},
+		"none that rejects another draft": {yes(), func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, 8, true, elsewhere), claim(5, me, true, yes())}
+		}, 0},
+		"a younger one that rejects this": {yes(), func(s int) []handoff.Claim {
+			return []handoff.Claim{claim(5, me, true, yes()), claim(6, 8, s < 20, no())}
+		}, 30 * time.Second},
+		"a younger one of another draft": {yes(), func(s int) []handoff.Claim {
+			return []handoff.Claim{claim(5, me, true, yes()), claim(6, 8, s < 20, sibling)}
+		}, 10 * time.Second},
+		"its own, beside that of another draft": {yes(), func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, me, true, sibling)}
+		}, 10 * time.Second},
+		"none beside its own of two drafts": {yes(), func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, me, true, yes()), claim(5, me, true, sibling)}
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			waited, err := turn(t, me, c.mine, c.claims, nil)
+			require.NoError(t, err)
+			require.Equal(t, c.want, waited)
+		})
+	}
+}
+
 func TestCheck13_TheOldestClaimGoverns(t *testing.T) {
 	t.Parallel()
 	withdrawn := no().Withdraws("58d1e0c2a9b7f346")
@@ -154,6 +203,14 @@ func TestCheck13_TheOldestClaimGoverns(t *testing.T) {
 			[]handoff.Claim{claim(1, 8, true, no()), claim(2, me, true, withdrawn)}, ""},
 		"rejected twice, nobody waits": {no(), []handoff.Claim{claim(1, 8, true, no()), claim(2, me, true, no())}, ""},
 		"a younger one does not":       {no(), []handoff.Claim{claim(1, me, true, no()), claim(2, 8, true, no())}, ""},
+		"a younger one that was carried out": {yes(), []handoff.Claim{claim(1, me, true, yes()), done(2, 8, no())},
+			"abort by eve"},
+		"carried out with other changes": {yes(), []handoff.Claim{claim(1, me, true, yes()),
+			done(2, 8, yes(decision.Drop{ID: "F1"}))}, "with other changes"},
+		"the same, carried out":  {no(), []handoff.Claim{claim(1, me, true, no()), done(2, 8, no())}, ""},
+		"carried out by its own": {yes(), []handoff.Claim{claim(1, me, true, yes()), done(2, me, no())}, ""},
+		"withdrawn behind it": {withdrawn, []handoff.Claim{claim(1, me, true, withdrawn), done(2, 8, no())},
+			""},
 		"another draft's does not": {yes(), []handoff.Claim{claim(1, 8, true,
 			decision.Record{Digest: "x", Decision: decision.Abort}), claim(2, me, true, yes())}, ""},
 	} {

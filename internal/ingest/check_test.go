@@ -62,9 +62,10 @@ func TestT9_TheEndOfAChecksOutputBeginsWithALine(t *testing.T) {
 
 func TestTheEndOfALongLastLineOfAChecksOutputIsKept(t *testing.T) {
 	t.Parallel()
-	_, output, err := ingest.Shell(t.Context(), t.TempDir(), "echo first; seq -s ' ' 9999 | tr -d '\\n'; echo ' last'",
-		os.Environ())
+	passed, output, err := ingest.Shell(t.Context(), t.TempDir(), "echo first; seq -s ' ' 9999 | tr -d '\\n'; "+
+		"echo ' last'; exit 3", os.Environ())
 	require.NoError(t, err)
+	require.False(t, passed, "its code says so")
 	require.Regexp(t, `^ [0-9]+ .* 9999 last\n$`, output)
 	require.Greater(t, len(output), 16000)
 }

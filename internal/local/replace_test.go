@@ -85,3 +85,50 @@ func TestP4_AProcessKilledWhileItReplacesADraftLosesNeither(t *testing.T) {
 		}
 	}
 }
+
+// TestP5_OnlyACopyThatWasCutOffIsFinished has a run stored apart from a thread, which may have gone on, or be decided.
+func TestP5_OnlyACopyThatWasCutOffIsFinished(t *testing.T) {
+	t.Parallel()
+	const thread = "local/x#main..HEAD:0123456789abcdef0123456789abcdef01234567"
+	saved := func(snapshot string, journal ...string) graph.Saved {
+		s := graph.Saved{Snapshot: []byte(snapshot)}
+		for _, record := range journal {
+			s.Journal = append(s.Journal, []byte(record))
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		apart     string
+		now, left graph.Saved
+		finished  bool
+	}{
+		"cut off":             {thread + aside + kindNext + "x", saved("a", "1"), saved("a", "1", "2"), true},
+		"not removed":         {thread + aside + kindAgain + "x", saved("a", "1"), saved("a", "1"), true},
+		"of another snapshot": {thread + aside + kindNext + "x", saved("a", "1"), saved("b", "1", "2"), false},
+		"of another journal":  {thread + aside + kindNext + "x", saved("a", "1"), saved("a", "3", "2"), false},
+		"and went on":         {thread + aside + kindNext + "x", saved("a", "1", "2"), saved("a", "1"), false},
+		"what was set aside":  {thread + aside + "x", saved("a", "1"), saved("a", "1", "2"), false},
+		"of another's":        {thread + "9" + aside + kindNext + "x", saved("a", "1"), saved("a", "1", "2"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at, err := filestore.New(t.TempDir())
+			require.NoError(t, err)
+			require.NoError(t, storeThread(t.Context(), at, thread, c.now))
+			require.NoError(t, storeThread(t.Context(), at, c.apart, c.left))
+			id, err := finishReplacement(t.Context(), at, thread)
+			require.NoError(t, err)
+			stands, err := at.Load(t.Context(), thread)
+			require.NoError(t, err)
+			_, err = at.Load(t.Context(), c.apart)
+			if c.finished {
+				require.ErrorIs(t, err, graph.ErrNoThread)
+				require.Equal(t, c.apart, id)
+				require.Equal(t, c.left, stands)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.now, stands)
+		})
+	}
+}

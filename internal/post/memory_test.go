@@ -46,13 +46,18 @@ func remembering() post.Request {
 func TestTheNewestReviewRemembersAll(t *testing.T) {
 	t.Parallel()
 	p, q := &page{}, remembering()
+	listed, unlisted := strings.Repeat("a", 16), strings.Repeat("b", 16)
+	q.Review.Filtered = append(q.Review.Filtered,
+		finding.Finding{Filtered: finding.Repeat, ID: "F1", Severity: finding.Minor, Fingerprint: listed},
+		finding.Finding{Filtered: finding.Repeat, ID: "F9", Fingerprint: unlisted}) // F9 was dropped
 	_, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
 	m, ok := marker.Parse(p.reviews[0].Body)
 	require.True(t, ok)
-	require.Equal(t, []string{fp(2), fp(1), fp(6), fp(6)}, m.Posted,
+	require.Equal(t, []string{fp(2), fp(1), listed, fp(6), fp(6)}, m.Posted,
 		"the newest first, and of those what has a comment")
-	require.Equal(t, []string{fp(3), fp(5), fp(4)}, m.Dropped)
+	require.Equal(t, marker.Named{ID: "F1", Severity: finding.Minor, Listed: true}, m.Named[2])
+	require.Equal(t, []string{fp(3), fp(5), unlisted, fp(4)}, m.Dropped)
 	require.Equal(t, []string{fp(7), fp(8)}, m.Resolved)
 }
 

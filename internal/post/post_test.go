@@ -348,11 +348,16 @@ func TestCheck13_AReviewOfTheThreadStandsWhateverDraftItIsOf(t *testing.T) {
 func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
 	t.Parallel()
 	for name, now := range map[string]pull.Pull{
-		"pushed": {State: "open", HeadSHA: strings.Repeat("9", 40)},
-		"closed": {State: "closed", HeadSHA: head},
+		"pushed":          {State: "open", HeadSHA: strings.Repeat("9", 40)},
+		"closed":          {State: "closed", HeadSHA: head},
+		"of another base": {State: "open", HeadSHA: head, BaseRef: "release"},
+		"of a moved base": {State: "open", HeadSHA: head, BaseSHA: strings.Repeat("8", 40)},
 	} {
-		p := &page{now: now}
-		_, err := post.Review(t.Context(), p, p, request())
+		p, q := &page{now: now}, request()
+		q.Now = func(context.Context) (post.Now, error) {
+			return post.Now{Open: true, HeadSHA: head, DiffDigest: "another"}, nil
+		}
+		_, err := post.Review(t.Context(), p, p, q)
 		var refusal *problem.Error
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, 9, refusal.Check)

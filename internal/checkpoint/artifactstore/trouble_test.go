@@ -63,6 +63,19 @@ func TestAFailedUploadIsReportedAndTriedAgain(t *testing.T) {
 	}
 }
 
+func TestP4_WhatAFailedUploadHeldIsCarriedByTheNext(t *testing.T) {
+	t.Parallel()
+	carrier := newShelf()
+	carrier.fail = func(_ context.Context, put int) error {
+		return map[int]error{1: errors.New("storage is down")}[put]
+	}
+	s := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{carrier}, Interval: -1})
+	require.NoError(t, s.Save(t.Context(), "t", []byte(`{}`)))
+	require.ErrorContains(t, s.Flush(t.Context()), "storage is down")
+	require.NoError(t, s.Flush(t.Context()), "though nothing was written since")
+	require.Len(t, carrier.has(), 1)
+}
+
 func TestCarriersFailApart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -76,6 +76,30 @@ func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 	require.NoError(t, s.Append(t.Context(), thread, []byte("r4")))
 }
 
+// full is a disk on which no file grows.
+type full struct{ Disk }
+
+func (d full) Open(path string) (File, error) {
+	f, err := d.Disk.Open(path)
+	return fullFile{f}, err
+}
+
+type fullFile struct{ File }
+
+func (fullFile) Write([]byte) (int, error) { return 0, diskFull }
+
+func TestG20_ARecordThatCouldNotBeWrittenIsNotAcknowledged(t *testing.T) {
+	t.Parallel()
+	s, disk := faultyStore(t)
+	require.NoError(t, s.Save(t.Context(), thread, []byte("two"))) // with a journal to copy, it fails before
+	require.ErrorIs(t, openOn(t, full{disk}).Append(t.Context(), thread, []byte("r2")), diskFull)
+	require.ErrorContains(t, s.Append(t.Context(), thread), "a record has 1 to")
+	failed, err := s.journal(t.Context(), thread)
+	require.NoError(t, err)
+	failed.broken = diskFull
+	require.ErrorIs(t, failed.append([]byte("r2")), diskFull, "who waited for it while it failed")
+}
+
 // TestP4_OneFailedWriteOrSyncLosesNoAnswer fails it while several answers wait for one sync, and then the power.
 func TestP4_OneFailedWriteOrSyncLosesNoAnswer(t *testing.T) {
 	t.Parallel()
