@@ -50,8 +50,7 @@ func CutBytes(s string, max int) string { return strings.ToValidUTF8(s[:min(len(
 // the start of a line, after any white space, but ##[ anywhere.
 func breakCommands(line string) string {
 	line = strings.ReplaceAll(line, "##[", `##\[`)
-	rest := strings.TrimSpace(line)
-	if strings.HasPrefix(rest, "::") {
+	if strings.HasPrefix(strings.TrimSpace(line), "::") {
 		return strings.Replace(line, "::", `\::`, 1)
 	}
 	return line
@@ -74,7 +73,11 @@ func Code(s string) string {
 // Fence returns a fenced code block whose fence is longer than any run of backticks inside. It begins at the start
 // of a line and ends with a line feed. info is a language by one of its names; any other word is left out.
 func Fence(s, info string) string {
-	return fence(s, language(info))
+	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(info)), " ")
+	if !lang.MarkdownWord(word) {
+		word = ""
+	}
+	return fence(s, word)
 }
 
 // Suggestion returns the block that GitHub offers to apply to the lines of a comment. An
@@ -103,13 +106,4 @@ func longestRun(s string) int {
 		longest = max(longest, run)
 	}
 	return longest
-}
-
-// language returns the first word of an info string if it is a language, else "".
-func language(info string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(info)), " ")
-	if lang.MarkdownWord(word) {
-		return word
-	}
-	return ""
 }
