@@ -86,9 +86,6 @@ func (c *conversation) recordCall(r tool.Record) string {
 }
 
 func marshalText[T llm.Call | tool.Record](list []T) string {
-	data, err := json.Marshal(list)
-	if err != nil {
-		return err.Error() // cannot happen: only texts and numbers
-	}
+	data, _ := json.Marshal(list) // only texts and numbers: it cannot fail
 	return string(data)
 }

@@ -32,10 +32,7 @@ func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
 	if err := readable(f); err != nil {
 		return t.failed(err), nil
 	}
-	if m.FileCap > 0 {
-		ctx = budget.WithFile(ctx, m.FileCap)
-	}
-	if err := t.run(ctx); err != nil {
+	if err := t.run(budget.WithFile(ctx, m.FileCap)); err != nil {
 		return finding.FileReview{Path: f.Path, Usage: t.out.Usage, Calls: t.out.Calls}, err
 	}
 	return t.out, nil

@@ -34,11 +34,11 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 // them and the texts that identify them in its key.
 func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 	about func(claims []finding.Finding, said []string) question) ([]finding.Finding, error) {
-	claims, at := severeFindings(found)
+	claims, said, at := severeFindings(found)
 	if t.Verify == nil || len(claims) == 0 {
 		return found, nil
 	}
-	q := about(claims, claimKeys(claims))
+	q := about(claims, said)
 	q.task, q.chat = verifying, t.Options.Verify
 	c := &conversation{task: t, next: q}
 	text, err := c.run(ctx)
@@ -60,22 +60,15 @@ func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 	return t.applyVerdicts(found, at, v.Verdicts), nil
 }
 
-func claimKeys(claims []finding.Finding) []string {
-	said := make([]string, 0, len(claims))
-	for _, c := range claims {
-		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
-	}
-	return said
-}
-
-// severeFindings returns the findings to verify, and their indexes.
-func severeFindings(found []finding.Finding) (claims []finding.Finding, at []int) {
+// severeFindings returns the findings to verify, the texts that identify them in a key, and their indexes.
+func severeFindings(found []finding.Finding) (claims []finding.Finding, said []string, at []int) {
 	for i, f := range found {
 		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
 			claims, at = append(claims, f), append(at, i)
+			said = append(said, fmt.Sprintf("%s %d %d %q %q %q", f.Side, f.StartLine, f.Line, f.Quote, f.Title, f.Body))
 		}
 	}
-	return claims, at
+	return claims, said, at
 }
 
 // verdict is a verdict as a model writes it; a nil pointer means a missing key.
