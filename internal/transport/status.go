@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // StatusError is an answer whose status means failure.
@@ -122,7 +122,7 @@ func message(resp *http.Response, body []byte) string {
 	for _, e := range said.Errors {
 		parts = append(parts, errorText(e))
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+	return wording.Joined("; ", parts...)
 }
 
 // WebPage reports whether an answer is declared as a page for a browser, as a proxy or a login
