@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+
 	"errors"
 	"fmt"
 	"slices"
@@ -24,6 +25,29 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 	}
 	return m.do(ctx, &task{Model: m, file: f, key: m.Key(f),
 		out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
+}
+
+// Redraft requests the findings in a file's patch again, revised according to an approver's
+// feedback, and returns the complete new list. was is the draft's result for the file, and round
+// counts revisions from 1. An incomplete revision fails. Findings of rules are not included.
+// Errors are those of Review.
+func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
+	round int) (finding.FileReview, error) {
+	r := &revision{feedback: m.Redact.Redact(feedback)}
+	for _, found := range finding.Kept(was.Findings) {
+		if found.Source != finding.Rule {
+			r.found = append(r.found, found)
+		}
+	}
+	t := &task{
+		Model: m, file: f, revision: r,
+		key: Hash(m.Key(f), redrafting, fmt.Sprint(round), feedback, marshalText(r.found)),
+		out: finding.FileReview{Path: f.Path, State: finding.Reviewed, Label: was.Label},
+	}
+	if len(f.Patch) > maxPatch {
+		return t.failed(unreadableError("its patch is too large")), nil
+	}
+	return m.do(ctx, t)
 }
 
 func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
