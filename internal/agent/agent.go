@@ -95,12 +95,11 @@ func (l Loop) runCalls(ctx context.Context, a llm.Answer, seen *history) ([]llm.
 			run, at = append(run, c), append(at, i)
 		}
 	}
-	if seen.stuck++; len(run) > 0 {
-		seen.stuck = 0
-	}
+	seen.stuck++
 	var done []tool.Record
 	var err error
 	if len(run) > 0 {
+		seen.stuck = 0
 		done, err = l.Do(ctx, run)
 	}
 	switch {

@@ -55,9 +55,7 @@ func (c *Client) encode(a *wireRequest) ([]byte, error) {
 		return nil, err
 	}
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(written, &fields); err != nil {
-		return nil, err
-	}
+	_ = json.Unmarshal(written, &fields) // it was just written
 	for name, value := range a.fields {
 		if fields[name], err = json.Marshal(value); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
