@@ -14,13 +14,13 @@ import (
 // .gitignore.
 func Matches(globs []string, path string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
-		ok, _ := doublestar.Match(Spelled(glob), path) // a glob with a flaw matches nothing
+		ok, _ := doublestar.Match(spelled(glob), path) // a glob with a flaw matches nothing
 		return ok
 	})
 }
 
-// Spelled returns a glob as doublestar reads it, relative to the root.
-func Spelled(glob string) string {
+// spelled returns a glob as doublestar reads it, relative to the root.
+func spelled(glob string) string {
 	if slash := strings.IndexByte(glob, '/'); slash < 0 || slash == len(glob)-1 {
 		glob = "**/" + glob
 	}
