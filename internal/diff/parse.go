@@ -188,11 +188,8 @@ func (s *scanner) peek() (string, bool) {
 }
 
 func (s *scanner) next() {
-	if i := strings.IndexByte(s.text[s.pos:], '\n'); i >= 0 {
-		s.pos += i + 1
-	} else {
-		s.pos = len(s.text)
-	}
+	line, _ := s.peek()
+	s.pos = min(s.pos+len(line)+len("\n"), len(s.text))
 	s.n++
 }
 

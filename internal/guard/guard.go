@@ -95,15 +95,10 @@ func fence(s, info string) string {
 	return marks + info + "\n" + s + marks + "\n"
 }
 
-func longestRun(s string) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+// longestRun returns the length of the longest run of backticks.
+func longestRun(s string) (longest int) {
+	for run := range strings.FieldsFuncSeq(s, func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(run))
 	}
 	return longest
 }

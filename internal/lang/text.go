@@ -81,10 +81,8 @@ func (f form) commentRange(text string, at, i int) (from, to int) {
 }
 
 func lineEnd(text string, i int) int {
-	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
-		return i + n
-	}
-	return len(text)
+	line, _, _ := strings.Cut(text[i:], "\n")
+	return i + len(line)
 }
 
 // quoteEnd returns the end of the string that begins with the quote at i, or 0.
