@@ -11,9 +11,12 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // ErrTurns reports that the model kept calling tools after its turns or its time were used up.
@@ -92,12 +95,11 @@ func (l Loop) runCalls(ctx context.Context, a llm.Answer, seen *history) ([]llm.
 			run, at = append(run, c), append(at, i)
 		}
 	}
-	if seen.stuck++; len(run) > 0 {
-		seen.stuck = 0
-	}
+	seen.stuck++
 	var done []tool.Record
 	var err error
 	if len(run) > 0 {
+		seen.stuck = 0
 		done, err = l.Do(ctx, run)
 	}
 	switch {
@@ -150,4 +152,27 @@ func (h *history) count(r tool.Record) tool.Record {
 	}
 	h.bytes += len(r.Text)
 	return r
+}
+
+// Do runs calls concurrently, up to maxAtOnce at a time, and returns their records in the order of
+// the calls. The error is the context's: a call never fails.
+func Do(ctx context.Context, tools tool.Set, calls []llm.Call) ([]tool.Record, error) {
+	records := make([]tool.Record, len(calls))
+	var group errgroup.Group
+	group.SetLimit(maxAtOnce)
+	for i, c := range calls {
+		group.Go(func() error {
+			ctx, span := trace.Tool(ctx, c.Name, c.ID, c.Arguments)
+			records[i] = tools.Call(ctx, c)
+			span.Number("bytes", int64(records[i].Bytes))
+			span.Content("gen_ai.tool.call.result", records[i].Text)
+			if records[i].Problem != "" {
+				span.Problem("tool_problem")
+			}
+			span.End(nil)
+			return nil
+		})
+	}
+	_ = group.Wait() // no call returns an error
+	return records, ctx.Err()
 }

@@ -39,8 +39,16 @@ type Draft struct {
 
 // Review asks about the draft of a review. It returns what Ask does.
 func (p Prompt) Review(ctx context.Context, r driver.Report, before string) (decision.Verdict, string) {
+	edit, aboutEdit := "", ""
+	if p.canDrawList() {
+		edit, aboutEdit = "[e]dit, ", "  edit opens the list of findings.\n"
+	}
 	return p.Ask(ctx, Draft{
-		Question: p.question(), Help: p.help(), Items: finding.Items(r.Findings, r.State.Earlier...),
+		Question: "Post this review? [y]es, [n]o, [l]ater, " + edit + "[?] ",
+		Help: "  yes posts it, no drops it for good, later keeps it parked and prints the\n" +
+			"  command with your changes.\n" + aboutEdit + "  Or changes, one a line:\n" +
+			"  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor",
+		Items: finding.Items(r.Findings, r.State.Earlier...),
 		Answers: map[string]decision.Verdict{"y": decision.Approve, "yes": decision.Approve, "n": decision.Abort,
 			"no": decision.Abort},
 		Revise: func(commands []string) error { return checkRevisable(r, commands) },
@@ -150,23 +158,6 @@ func (p Prompt) canDrawList() bool {
 	return kind != "dumb" && (kind != "" || runtime.GOOS == "windows")
 }
 
-func (p Prompt) question() string {
-	if !p.canDrawList() {
-		return "Post this review? [y]es, [n]o, [l]ater, [?] "
-	}
-	return "Post this review? [y]es, [n]o, [l]ater, [e]dit, [?] "
-}
-
-func (p Prompt) help() string {
-	edit := ""
-	if p.canDrawList() {
-		edit = "  edit opens the list of findings.\n"
-	}
-	return "  yes posts it, no drops it for good, later keeps it parked and prints the\n" +
-		"  command with your changes.\n" + edit + "  Or changes, one a line:\n" +
-		"  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor"
-}
-
 // showList shows the list of findings.
 func (p Prompt) showList(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
 	if !p.canDrawList() {
@@ -178,7 +169,10 @@ func (p Prompt) showList(ctx context.Context, r driver.Report, commands []string
 		CanRevise: !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds,
 		Rounds:    gate.MaxRounds - len(r.State.Rounds),
 		Color:     p.Getenv("NO_COLOR") == "", Commands: strings.Join(commands, "\n"),
-		Preview: func(commands string) (string, error) { return preview(r, commands) },
+		Preview: func(commands string) (string, error) {
+			staged, err := Staged(r, cmp.Or(commands, "/approve"))
+			return staged.Body, err
+		},
 	})
 }
 
@@ -195,12 +189,6 @@ func Staged(r driver.Report, commands string) (driver.Report, error) {
 		r.Body = driver.LocalBody(r.State)
 	}
 	return r, err
-}
-
-// preview returns the review as it would be posted after commands.
-func preview(r driver.Report, commands string) (string, error) {
-	r, err := Staged(r, cmp.Or(commands, "/approve"))
-	return r.Body, err
 }
 
 // Line reads one line of standard input, and not a byte more: what follows is for the list

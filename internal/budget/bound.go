@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llm"
 )
@@ -53,10 +54,7 @@ type Expected struct {
 func Estimate(calls []Expected, price *cost.Price) cost.Usage {
 	var u cost.Usage
 	for _, e := range calls {
-		times, output := int64(max(e.Times, 1)), int64(e.Output)
-		if output == 0 {
-			output = answerTokens
-		}
+		times, output := int64(max(e.Times, 1)), int64(cmp.Or(e.Output, answerTokens))
 		u = cost.Add(u, cost.Usage{Calls: times, InputTokens: times * int64(e.Bytes/bytesPerToken),
 			OutputTokens: times * output})
 	}

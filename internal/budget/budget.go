@@ -162,7 +162,7 @@ func (l *Ledger) reserve(ctx context.Context, c *call) error {
 			return c.file.refusal(cost.ErrFileSpent, c.need)
 		case !c.file.fits(c.need):
 			l.leaveQueue(c) // waits for its own file only, so others go ahead
-		case !l.run.fits(c.need) || l.waitsBehind(c):
+		case !l.run.fits(c.need) || len(l.queue) > 0 && l.queue[0] != c:
 			if !slices.Contains(l.queue, c) {
 				l.queue = append(l.queue, c)
 			}
@@ -179,8 +179,6 @@ func (l *Ledger) wake() {
 	defer l.mu.Unlock()
 	l.changed.Broadcast()
 }
-
-func (l *Ledger) waitsBehind(c *call) bool { return len(l.queue) > 0 && l.queue[0] != c }
 
 func (l *Ledger) leaveQueue(c *call) {
 	if i := slices.Index(l.queue, c); i >= 0 {

@@ -3,6 +3,7 @@ package cost
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
@@ -17,7 +18,9 @@ func PricesAsOf() string { return "2026-11-19" }
 // date ("gpt-5.4-mini-2026-03-17") and dots or hyphens in its version. A longer or
 // shorter name is a different model, and copies offered by other vendors are not found.
 func PriceOf(model string) (Price, bool) {
-	name, vendor := split(model)
+	name := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(model)), "openrouter/")
+	slash := strings.LastIndexByte(name, '/')
+	name, vendor := spelling(name[slash+1:]), name[:max(slash, 0)]
 	if p, ok := lookup(name, vendor); ok {
 		return p, true
 	}
@@ -29,14 +32,6 @@ func PriceOf(model string) (Price, bool) {
 
 // dated matches the date that vendors append to a model's name.
 var dated = pattern.Lazy(`[-@]20\d{2}-?[01]\d-?[0-3]\d$`)
-
-// split returns the model of a name, in the spelling used for comparison, and its
-// vendor, "" if the name has none.
-func split(model string) (name, vendor string) {
-	name = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(model)), "openrouter/")
-	slash := strings.LastIndexByte(name, '/')
-	return spelling(name[slash+1:]), name[:max(slash, 0)]
-}
 
 // spelling maps spellings to one: claude-sonnet-4.5 to claude-sonnet-4-5, and
 // Azure's gpt-35-turbo to that of gpt-3.5-turbo.
@@ -60,12 +55,7 @@ func lookup(name, vendor string) (Price, bool) {
 
 // contains reports whether a space-separated list contains a name.
 func contains(list, name string) bool {
-	for item := range strings.FieldsSeq(list) {
-		if spelling(item) == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(list), func(item string) bool { return spelling(item) == name })
 }
 
 // list is the price list of one vendor.

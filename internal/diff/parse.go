@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
@@ -80,11 +81,11 @@ func (p *parser) sectionReader(line string) (func() (File, error), error) {
 // checkProse checks a line that belongs to no file. Right after a hunk, a line that looks like a
 // hunk's means that the counts are wrong.
 func (p *parser) checkProse(line string) error {
-	if strings.TrimSpace(line) == "" || isNoise(line) {
+	begins := func(with string) bool { return strings.HasPrefix(line, with) }
+	if strings.TrimSpace(line) == "" || slices.ContainsFunc(noise, begins) {
 		return nil
 	}
-	p.prose = p.prose || isProse(line)
-	if !p.prose {
+	if p.prose = p.prose || slices.ContainsFunc(prose, begins); !p.prose {
 		return p.errorf("%.40q belongs to no hunk", line)
 	}
 	if p.offending == 0 {
@@ -93,23 +94,12 @@ func (p *parser) checkProse(line string) error {
 	return nil
 }
 
-// isProse reports whether a line begins text before another diff: a mail signature, a commit, a
-// submodule's log.
-func isProse(line string) bool {
-	return strings.HasPrefix(line, "-- ") || strings.HasPrefix(line, "commit ") || strings.HasPrefix(line, "From ") ||
-		strings.HasPrefix(line, "Submodule ")
-}
-
-// isNoise reports whether a line is one that diff tools write between files.
-func isNoise(line string) bool {
-	for _, prefix := range []string{"diff ", "Index: ", "===", "Only in ", "Common subdirectories: ",
-		"Property changes on: ", "___"} {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
-	return false
-}
+var (
+	// prose begins text before another diff: a mail signature, a commit, a submodule's log.
+	prose = []string{"-- ", "commit ", "From ", "Submodule "}
+	// noise begins what diff tools write between files.
+	noise = []string{"diff ", "Index: ", "===", "Only in ", "Common subdirectories: ", "Property changes on: ", "___"}
+)
 
 func (p *parser) readFile(header func() (File, error)) error {
 	at := p.n
@@ -198,11 +188,8 @@ func (s *scanner) peek() (string, bool) {
 }
 
 func (s *scanner) next() {
-	if i := strings.IndexByte(s.text[s.pos:], '\n'); i >= 0 {
-		s.pos += i + 1
-	} else {
-		s.pos = len(s.text)
-	}
+	line, _ := s.peek()
+	s.pos = min(s.pos+len(line)+len("\n"), len(s.text))
 	s.n++
 }
 

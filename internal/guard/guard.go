@@ -50,8 +50,7 @@ func CutBytes(s string, max int) string { return strings.ToValidUTF8(s[:min(len(
 // the start of a line, after any white space, but ##[ anywhere.
 func breakCommands(line string) string {
 	line = strings.ReplaceAll(line, "##[", `##\[`)
-	rest := strings.TrimSpace(line)
-	if strings.HasPrefix(rest, "::") {
+	if strings.HasPrefix(strings.TrimSpace(line), "::") {
 		return strings.Replace(line, "::", `\::`, 1)
 	}
 	return line
@@ -74,7 +73,11 @@ func Code(s string) string {
 // Fence returns a fenced code block whose fence is longer than any run of backticks inside. It begins at the start
 // of a line and ends with a line feed. info is a language by one of its names; any other word is left out.
 func Fence(s, info string) string {
-	return fence(s, language(info))
+	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(info)), " ")
+	if !lang.MarkdownWord(word) {
+		word = ""
+	}
+	return fence(s, word)
 }
 
 // Suggestion returns the block that GitHub offers to apply to the lines of a comment. An
@@ -92,24 +95,10 @@ func fence(s, info string) string {
 	return marks + info + "\n" + s + marks + "\n"
 }
 
-func longestRun(s string) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+// longestRun returns the length of the longest run of backticks.
+func longestRun(s string) (longest int) {
+	for run := range strings.FieldsFuncSeq(s, func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(run))
 	}
 	return longest
-}
-
-// language returns the first word of an info string if it is a language, else "".
-func language(info string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(info)), " ")
-	if lang.MarkdownWord(word) {
-		return word
-	}
-	return ""
 }

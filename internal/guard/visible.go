@@ -31,7 +31,7 @@ func Visible(s string) string {
 		switch {
 		case r == '\u00a0' || r == '\u202f':
 			b.WriteByte(' ')
-		case isSelector(r) && selects(last, next):
+		case (r == '\ufe0e' || r == '\ufe0f') && selects(last, next):
 			b.WriteRune(r)
 			last = r
 			continue
@@ -66,8 +66,6 @@ func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
 		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
-
-func isSelector(r rune) bool { return r == '\ufe0f' || r == '\ufe0e' }
 
 // selects reports whether a selector follows a picture, or is part of a keycap sequence.
 func selects(last, next rune) bool {

@@ -125,12 +125,12 @@ func OpenClone(ctx context.Context, dir string) (Clone, error) {
 }
 
 // withObjects returns the clone with additional objects from a folder. Its git process ends with life.
-func (g Clone) withObjects(life context.Context, objects string) Clone {
-	g.extraObjects = objects
-	g.objects = newObjects(life, func() *exec.Cmd {
+func (g Clone) withObjects(life context.Context, folder string) Clone {
+	g.extraObjects = folder
+	g.objects = &objects{life: life, turn: make(chan struct{}, 1), command: func() *exec.Cmd {
 		// no context: the asking call or the end of life ends it
 		return prepare(exec.Command("git", g.args("cat-file", "--batch")...), g.Dir, g.env())
-	})
+	}}
 	return g
 }
 
@@ -186,16 +186,11 @@ func (g Clone) names(ctx context.Context, commit string) func(dir string) ([]str
 }
 
 func (b cloneBase) readBase(ctx context.Context, path string) ([]byte, error) {
-	return b.blob(ctx, b.baseCommit, path)
+	return b.fileUpTo(ctx, maxBlob, b.baseCommit, path)
 }
 
 func (b cloneBase) readHead(ctx context.Context, path string) ([]byte, error) {
-	return b.blob(ctx, b.headCommit, path)
-}
-
-// blob returns a file's content, or nil if it does not exist or is larger than maxBlob bytes.
-func (b cloneBase) blob(ctx context.Context, commit, path string) ([]byte, error) {
-	return b.fileUpTo(ctx, maxBlob, commit, path)
+	return b.fileUpTo(ctx, maxBlob, b.headCommit, path)
 }
 
 // Commit returns the full hash of the commit that a name resolves to, or ErrNoRange if it does

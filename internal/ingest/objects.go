@@ -34,10 +34,6 @@ type object struct {
 	text       []byte // nil if larger than the limit
 }
 
-func newObjects(life context.Context, command func() *exec.Cmd) *objects {
-	return &objects{life: life, command: command, turn: make(chan struct{}, 1)}
-}
-
 // read looks up names in Git's syntax, without line breaks. It returns an object for each, in
 // order, with the text of those no larger than limit. The error is ErrPartial, ctx's, or git's.
 func (o *objects) read(ctx context.Context, limit int64, names ...string) ([]object, error) {
@@ -155,9 +151,7 @@ func readObject(r *bufio.Reader, limit int64) (object, error) {
 		return object{}, fmt.Errorf("git's answer %.80q is not understood", line)
 	}
 	found := object{hash: field[1], kind: field[2]}
-	if found.size, err = strconv.ParseInt(field[3], 10, 64); err != nil {
-		return object{}, err
-	}
+	found.size, _ = strconv.ParseInt(field[3], 10, 64) // at most eighteen digits
 	if found.size <= limit {
 		found.text = make([]byte, found.size)
 		_, err = io.ReadFull(r, found.text)

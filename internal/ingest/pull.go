@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,11 +175,7 @@ func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, 
 func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 	before := ""
 	if f.Status != diff.Added {
-		path := f.Path
-		if f.OldPath != "" {
-			path = f.OldPath
-		}
-		text, err := api.Content(ctx, p.Owner, p.Repo, path, p.MergeBase, maxBlob)
+		text, err := api.Content(ctx, p.Owner, p.Repo, cmp.Or(f.OldPath, f.Path), p.MergeBase, maxBlob)
 		if err != nil {
 			return noteUnreadable(ctx, f, err)
 		}

@@ -85,13 +85,6 @@ const (
 	Prose
 )
 
-// NotCode returns the range of the first comment or string in a text from at on; to is 0 if there is none.
-func (l Language) NotCode(text string, at int) (from, to int) { return l.notCode.nextSpan(text, at) }
-
-// Blank overwrites comments and strings with spaces, keeping line breaks and the length in bytes. A string with a
-// brace or a dollar stays, because it may contain code.
-func (l Language) Blank(text string) string { return l.notCode.blank(text) }
-
 // Defines returns a function that reports whether a line, comments and strings blanked, defines the name. It goes by
 // the form of the line, so it can be wrong. Prose defines nothing.
 func (l Language) Defines(name string) func(line string) bool {

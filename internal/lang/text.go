@@ -39,8 +39,9 @@ var (
 	dashText   = form{dash: true, single: escaped}
 )
 
-// nextSpan returns the range of the first comment or string in a text from at on; to is 0 if there is none.
-func (f form) nextSpan(text string, at int) (from, to int) {
+// NotCode returns the range of the first comment or string in a text from at on; to is 0 if there is none.
+func (l Language) NotCode(text string, at int) (from, to int) {
+	f := l.notCode
 	if f == (form{}) {
 		return 0, 0
 	}
@@ -80,10 +81,8 @@ func (f form) commentRange(text string, at, i int) (from, to int) {
 }
 
 func lineEnd(text string, i int) int {
-	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
-		return i + n
-	}
-	return len(text)
+	line, _, _ := strings.Cut(text[i:], "\n")
+	return i + len(line)
 }
 
 // quoteEnd returns the end of the string that begins with the quote at i, or 0.
@@ -150,9 +149,11 @@ func characterEnd(text string, i int) int {
 	return 0
 }
 
-func (f form) blank(text string) string {
+// Blank overwrites comments and strings with spaces, keeping line breaks and the length in bytes. A string with a
+// brace or a dollar stays, because it may contain code.
+func (l Language) Blank(text string) string {
 	out := []byte(text)
-	for from, to := f.nextSpan(text, 0); to > 0; from, to = f.nextSpan(text, to) {
+	for from, to := l.NotCode(text, 0); to > 0; from, to = l.NotCode(text, to) {
 		part := text[from:to]
 		if strings.IndexByte("\"'`", part[0]) >= 0 && strings.ContainsAny(part, "{$") {
 			continue

@@ -9,7 +9,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/transport"
-	"github.com/org/pr-review-action/internal/wording"
 )
 
 // envelope holds what any body may contain besides its answer.
@@ -95,11 +94,6 @@ func stripThought(text string) string {
 
 // maxName bounds the characters of a model's name and of a finish reason: both are stored with the review.
 const maxName = 200
-
-func clipName(name string) string {
-	name, _ = wording.Clip(name, maxName)
-	return name
-}
 
 // redact removes an echoed key from the parsed answer.
 func (a *Answer) redact(key string) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/pattern"
 )
@@ -26,7 +27,8 @@ func (c *Client) ask(r Request, f form) *wireRequest {
 	a.uses[via], a.uses[system] = !c.at.responsesOnly, !f.responses()
 	a.uses[tools], a.uses[strict] = len(r.Tools) > 0, len(r.Tools) > 0
 	a.uses[marks] = c.mark != "" && (!f.responses() || c.mark == cacheBreakpoint) && f[marks] == 0
-	a.uses[state] = f[state] == 0 && (f.responses() || r.hasState())
+	hasState := slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.State) > 0 })
+	a.uses[state] = f[state] == 0 && (f.responses() || hasState)
 	a.uses[format] = a.hasFormat() && f[format] < 2
 	a.uses[mixed] = a.uses[format] && len(r.Tools) > 0
 	a.setEffort(cmp.Or(r.Effort, c.settings.Effort))

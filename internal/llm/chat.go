@@ -106,13 +106,12 @@ type thought struct {
 }
 
 func (t thought) state() json.RawMessage {
-	if string(t.Content) == "null" {
-		t.Content = nil
+	for _, field := range []*json.RawMessage{&t.Content, &t.Details} {
+		if string(*field) == "null" {
+			*field = nil
+		}
 	}
-	if string(t.Details) == "null" {
-		t.Details = nil
-	}
-	if t.Content == nil && t.Details == nil && t.Extra == nil {
+	if t.Content == nil && t.Details == nil && len(t.Extra) == 0 {
 		return nil
 	}
 	state, _ := json.Marshal(t) // raw values of a body that was read: it cannot fail
@@ -157,16 +156,14 @@ func readChat(body []byte, before []Turn) (Answer, error) {
 	m := choice.Message
 	answer.Text, answer.Refusal = string(m.Content), string(m.Refusal)
 	answer.Finish = finishReason(string(choice.Finish))
-	m.thought.Extra = nil
+	m.thought.Extra = map[string]json.RawMessage{}
 	known := idsOf(before)
 	for _, c := range m.Calls {
 		id := known.claim(string(c.ID))
 		answer.ToolCalls = append(answer.ToolCalls,
 			Call{ID: id, Name: string(c.Function.Name), Arguments: string(c.Function.Arguments)})
 		if len(c.Extra) > 0 && string(c.Extra) != "null" {
-			if m.thought.Extra == nil {
-				m.thought.Extra = map[string]json.RawMessage{}
-			}
+
 			m.thought.Extra[id] = c.Extra
 		}
 	}

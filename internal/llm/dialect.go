@@ -110,8 +110,8 @@ func (d *dialect) current() form {
 }
 
 // learn reports whether a refused request is worth another try, because a simpler form is now known, and how often
-// that try's output limit is halved. The size is not remembered: one long file would shorten the answers for all
-// others.
+// that try's output limit is halved. It is not if there was no refusal. The size is not remembered: one long file would
+// shorten the answers for all others.
 func (d *dialect) learn(a *wireRequest, refusal error) (halved int, found bool) {
 	next, found := a.refusedCapability(refusal)
 	halved = a.form[ceiling]

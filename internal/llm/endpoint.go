@@ -49,21 +49,6 @@ func newEndpoint(address string) (endpoint, error) {
 	return e, nil
 }
 
-// owner names whose endpoint it is; "" for OpenAI's own. All ports of this machine count as one:
-// they come and go.
-func (e endpoint) owner() (name string) {
-	switch {
-	case transport.Loopback(e.host):
-		name = "; of this machine"
-	case e.host != openAI:
-		name = "; of " + e.host
-	}
-	if e.deployment != "" {
-		name += ", deployment " + e.deployment
-	}
-	return name
-}
-
 func addressAt(u *url.URL, path string) string {
 	out := url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
 	return out.String()

@@ -58,11 +58,6 @@ func (e *StatusError) TooLong() bool {
 		slices.Contains(refusals, e.Code) && tooLong().MatchString(e.words)
 }
 
-// OutOfFunds reports whether the account has run out of money, which waiting does not change.
-func (e *StatusError) OutOfFunds() bool {
-	return e.Code == http.StatusPaymentRequired || e.Code < 500 && transport.OutOfFunds([]byte(e.words))
-}
-
 // Next tells the user what to do.
 func (e *StatusError) Next() string {
 	switch {
@@ -70,7 +65,7 @@ func (e *StatusError) Next() string {
 		return "the account may not ask for that much at a time; raise its limit or set model-options.max-output-tokens"
 	case e.TooLong():
 		return "the request is longer than what the model takes; use a model with a larger context"
-	case e.OutOfFunds():
+	case e.Code == http.StatusPaymentRequired, e.Code < 500 && transport.OutOfFunds([]byte(e.words)):
 		return "the account behind api-key has no credit or quota left"
 	case e.Code == http.StatusNotFound || strings.Contains(e.words, "model_not_found"):
 		return "check base-url (it often ends in /v1) and the name in model"

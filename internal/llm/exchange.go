@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // send sends a request and returns the response with its body.
@@ -53,9 +55,7 @@ func (c *Client) encode(a *wireRequest) ([]byte, error) {
 		return nil, err
 	}
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(written, &fields); err != nil {
-		return nil, err
-	}
+	_ = json.Unmarshal(written, &fields) // it was just written
 	for name, value := range a.fields {
 		if fields[name], err = json.Marshal(value); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -108,7 +108,8 @@ func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer 
 	}
 	answer.Text = stripThought(answer.Text)
 	answer.redact(c.key)
-	answer.Model, answer.Finish = clipName(answer.Model), clipName(answer.Finish)
+	answer.Model, _ = wording.Clip(answer.Model, maxName)
+	answer.Finish, _ = wording.Clip(answer.Finish, maxName)
 	return answer, answer.unusableError()
 }
 
@@ -166,11 +167,9 @@ func outcome(resp *http.Response, err error) string {
 		return "no answer: " + transport.Clean(err).Error()
 	}
 	said := fmt.Sprint(resp.StatusCode)
-	for _, name := range []string{"X-Request-Id", "Apim-Request-Id", "Request-Id"} {
-		if id := resp.Header.Get(name); id != "" {
-			said += ", request " + id
-			break
-		}
+	h := resp.Header
+	if id := cmp.Or(h.Get("X-Request-Id"), h.Get("Apim-Request-Id"), h.Get("Request-Id")); id != "" {
+		said += ", request " + id
 	}
 	body, err := io.ReadAll(resp.Body) // it was read before, and can be read again
 	var e envelope

@@ -48,9 +48,12 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, model, err := o.keyAndModel()
-	if err != nil {
-		return nil, err
+	key, model := strings.TrimSpace(o.Key), strings.TrimSpace(o.Model)
+	switch {
+	case model == "":
+		return nil, errors.New("model: no name given")
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("api-key: it contains a space, a line break or a character outside ASCII")
 	}
 	c := &Client{
 		at: at, key: key, model: model, http: o.HTTP, settings: newSettings(o.ModelOptions, model),
@@ -67,8 +70,19 @@ func New(o Options) (*Client, error) {
 func (c *Client) Identity() string { return "model " + c.model + c.Endpoint() + c.settings.identity }
 
 // Endpoint returns whose model is asked, since several share a name: the host, or that it is this machine, and a
-// deployment. It is empty for OpenAI's own.
-func (c *Client) Endpoint() string { return c.at.owner() }
+// deployment. It is empty for OpenAI's own. All ports of this machine count as one: they come and go.
+func (c *Client) Endpoint() (name string) {
+	switch {
+	case transport.Loopback(c.at.host):
+		name = "; of this machine"
+	case c.at.host != openAI:
+		name = "; of " + c.at.host
+	}
+	if c.at.deployment != "" {
+		name += ", deployment " + c.at.deployment
+	}
+	return name
+}
 
 // Chat sends a request and waits for the whole answer.
 //
@@ -92,11 +106,8 @@ func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 		}
 		a := c.ask(r, form)
 		answer, err := c.sendOnce(ctx, a)
-		again := false
-		if err != nil {
-			halved, again = c.dialect.learn(a, err)
-		}
-		if !again {
+		var again bool
+		if halved, again = c.dialect.learn(a, err); !again {
 			return answer, err
 		}
 	}
@@ -143,16 +154,4 @@ type Options struct {
 	// receives one line about each try, concurrently. A line is safe for a log: no key, no content, and no header but
 	// the request's id. nil for none
 	Log func(string)
-}
-
-// keyAndModel returns the trimmed key and model, or an error for invalid ones.
-func (o Options) keyAndModel() (key, model string, err error) {
-	key, model = strings.TrimSpace(o.Key), strings.TrimSpace(o.Model)
-	switch {
-	case model == "":
-		return "", "", errors.New("model: no name given")
-	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", "", errors.New("api-key: it contains a space, a line break or a character outside ASCII")
-	}
-	return key, model, nil
 }

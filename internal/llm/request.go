@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/cost"
 )
@@ -21,11 +20,6 @@ type Request struct {
 	Bounded       bool
 	Deterministic bool   // asks for the likeliest answer (temperature 0), as far as the model can
 	Effort        string // of reasoning: none, minimal, low, medium, high; empty for the client's own
-}
-
-// hasState reports whether a turn carries something that its server wanted back.
-func (r Request) hasState() bool {
-	return slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.State) > 0 })
 }
 
 // Role is the author of a turn.

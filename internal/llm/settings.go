@@ -84,16 +84,11 @@ const minTemperature = 1e-6
 
 // temperatureOf returns the temperature to request; nil leaves it to the server.
 func (s settings) temperatureOf(r Request) *float64 {
-	cold := minTemperature
-	if s.Temperature != nil {
-		hot := max(*s.Temperature, cold)
-		if r.Deterministic {
-			hot = cold
-		}
-		return &hot
+	switch {
+	case r.Deterministic && (s.Temperature != nil || !s.fixed):
+		return new(minTemperature)
+	case s.Temperature == nil:
+		return nil
 	}
-	if r.Deterministic && !s.fixed {
-		return &cold
-	}
-	return nil
+	return new(max(*s.Temperature, minTemperature))
 }

@@ -7,21 +7,15 @@ import "slices"
 // Stable sorts a list by compare, as slices.SortStableFunc does: equal elements keep
 // their order. It allocates a second list.
 func Stable[T any](list []T, compare func(a, b T) int) {
-	sorted := make([]T, len(list))
-	for to, from := range sortedIndexes(len(list), func(i, j int) int { return compare(list[i], list[j]) }) {
-		sorted[to] = list[from]
+	indexes := make([]int, len(list))
+	for i := range indexes {
+		indexes[i] = i
 	}
-	copy(list, sorted)
-}
-
-// sortedIndexes returns the previous index of each element of the sorted list.
-func sortedIndexes(n int, compare func(i, j int) int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
+	slices.SortStableFunc(indexes, func(i, j int) int { return compare(list[i], list[j]) })
+	unsorted := slices.Clone(list)
+	for to, from := range indexes {
+		list[to] = unsorted[from]
 	}
-	slices.SortStableFunc(all, compare)
-	return all
 }
 
 // Grouped groups elements by key, in the order in which the keys first appear.

@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -12,16 +13,14 @@ import (
 // the last element in any folder, and one with a trailing slash everything below, as in
 // .gitignore.
 func Matches(globs []string, path string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool { return matches(glob, path) })
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		ok, _ := doublestar.Match(spelled(glob), path) // a glob with a flaw matches nothing
+		return ok
+	})
 }
 
-func matches(glob, path string) bool {
-	ok, err := doublestar.Match(Spelled(glob), path)
-	return err == nil && ok
-}
-
-// Spelled returns a glob as doublestar reads it, relative to the root.
-func Spelled(glob string) string {
+// spelled returns a glob as doublestar reads it, relative to the root.
+func spelled(glob string) string {
 	if slash := strings.IndexByte(glob, '/'); slash < 0 || slash == len(glob)-1 {
 		glob = "**/" + glob
 	}
@@ -91,4 +90,29 @@ func explainBrackets(glob string) string {
 		return "its } closes nothing"
 	}
 	return "its brackets do not fit"
+}
+
+const maxSeen = 100_000 // files and folders that are visited for a glob
+
+// Files returns the regular files of a folder that match a valid glob, in the order of their paths, at most limit. more
+// reports that others match. It follows no link, and skips node_modules and Git's own folder, which may contain a job's
+// token: the folder may be the pull request's.
+func Files(dir fs.FS, glob string, limit int) (names []string, more bool) {
+	seen := 0
+	_ = fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error { // what cannot be listed does not exist
+		seen++
+		switch {
+		case seen > maxSeen || len(names) > limit:
+			return fs.SkipAll
+		case d != nil && d.IsDir() && (err != nil || d.Name() == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case err == nil && d.Type().IsRegular() && doublestar.MatchUnvalidated(glob, name):
+			names = append(names, name)
+		}
+		return nil
+	})
+	more = len(names) > limit
+	names = names[:min(len(names), limit)]
+	slices.Sort(names)
+	return names, more
 }

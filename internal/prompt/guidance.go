@@ -17,7 +17,6 @@ const maxGuidance = 8 << 10
 
 // guidanceBlocks returns what repository, configuration and wiki say about the code.
 func guidanceBlocks(b guard.Boundary, in Input) []string {
-	var blocks []string
 	rules := make([]Document, len(in.Guidelines))
 	for i, text := range in.Guidelines {
 		rules[i].Text = text
@@ -28,15 +27,16 @@ func guidanceBlocks(b guard.Boundary, in Input) []string {
 			told[i].Text = aboutCode(d.Text)
 		}
 	}
-	for _, kind := range []struct {
-		label string
-		docs  []Document
-	}{{"guidelines", rules}, {"instructions", told}, {"pages", in.Pages}} {
-		if shown := joinDocuments(kind.docs, maxGuidance); shown != "" {
-			blocks = append(blocks, b.Wrap(kind.label, shown))
-		}
+	return slices.Concat(wrapDocuments(b, "guidelines", maxGuidance, rules...),
+		wrapDocuments(b, "instructions", maxGuidance, told...), wrapDocuments(b, "pages", maxGuidance, in.Pages...))
+}
+
+// wrapDocuments returns what fits of some documents as one block, or none if they are empty.
+func wrapDocuments(b guard.Boundary, name string, most int, docs ...Document) []string {
+	if shown := joinDocuments(docs, most); shown != "" {
+		return []string{b.Wrap(name, shown)}
 	}
-	return blocks
+	return nil
 }
 
 // joinDocuments joins documents up to max bytes of text, cut at a line, and adds the number of omitted

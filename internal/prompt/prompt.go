@@ -37,7 +37,9 @@ type Task struct {
 }
 
 // Reviewing returns the task of finding defects in one file.
-func Reviewing() Task { return Task{text("review.md"), SchemaName, reviewSchema()} }
+func Reviewing() Task {
+	return Task{text("review.md"), SchemaName, object(list("findings", findingKeys()...))}
+}
 
 // Verifying returns the task of giving verdicts on findings.
 func Verifying() Task { return Task{text("verify.md"), "finding_verification", verdictSchema()} }

@@ -51,8 +51,6 @@ func findingKeys() []key {
 	}
 }
 
-func reviewSchema() json.RawMessage { return object(list("findings", findingKeys()...)) }
-
 // verdictSchema returns the schema of the answer to a verification. The reason comes before the
 // verdict, so that it leads to the verdict and does not justify it.
 func verdictSchema() json.RawMessage {

@@ -17,9 +17,11 @@ import (
 // is about.
 const maxSorted = 24 << 10
 
-// User returns the user turn that asks for the review of a file.
+// User returns the user turn that asks for the review of a file. The author of the change controls what linters report.
 func User(b guard.Boundary, in Input) string {
-	return fillReviewTurn("user.md", b, in, linterBlocks(b, in))
+	linters := wrapDocuments(b, "linters - what programs of the change author reported - to check against the diff",
+		maxGuidance, Document{Text: strings.Join(in.Linters, "\n")})
+	return fillReviewTurn("user.md", b, in, linters)
 }
 
 // fillReviewTurn fills in a text that asks for findings, with blocks between those about the file and its change, and
@@ -49,16 +51,6 @@ func reportedBlocks(b guard.Boundary, of string, all []finding.Finding,
 func fillFileTurn(name string, in Input, blocks []string, values ...string) string {
 	return fill(name, append(values, "status", statusWord(in), "part", partNote(in),
 		"blocks", strings.Join(blocks, "\n"))...)
-}
-
-// linterBlocks returns the block with what programs reported on the file. The author of the change
-// controls what they report.
-func linterBlocks(b guard.Boundary, in Input) []string {
-	if len(in.Linters) == 0 {
-		return nil
-	}
-	return []string{b.Wrap("linters - what programs of the change author reported - to check against the diff",
-		joinDocuments([]Document{{Text: strings.Join(in.Linters, "\n")}}, maxGuidance))}
 }
 
 // Again returns the user turn that repeats a question after an answer with nothing to repair:

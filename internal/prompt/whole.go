@@ -117,14 +117,6 @@ func (w Whole) askedBlocks(b guard.Boundary) (blocks []string) {
 	return append(blocks, wrapDocuments(b, "criteria", 2*maxSaid, Document{Text: strings.Join(lines, "\n")})...)
 }
 
-// wrapDocuments returns what fits of some documents as one block, or none if they are empty.
-func wrapDocuments(b guard.Boundary, name string, most int, docs ...Document) []string {
-	if shown := joinDocuments(docs, most); shown != "" {
-		return []string{b.Wrap(name, shown)}
-	}
-	return nil
-}
-
 func (w Whole) verdictRequest() string {
 	switch {
 	case !w.Judges:

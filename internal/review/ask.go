@@ -30,7 +30,11 @@ const protocol = "3"
 // does not cover what the tools would find, the text around the change, or the file's cap: a paid
 // answer stays valid.
 func (m *Model) Key(f diff.File) string {
-	identity := []string{protocol, prompt.Fingerprint(), fmt.Sprint(m.limit(), m.Limits, m.Head != nil, m.packTokens())}
+	packTokens := m.PackTokens
+	if m.Pack == nil {
+		packTokens = 0
+	}
+	identity := []string{protocol, prompt.Fingerprint(), fmt.Sprint(m.limit(), m.Limits, m.Head != nil, packTokens)}
 	for _, c := range []Chatter{m.Options.Review, m.Verify, m.Classify} {
 		name := ""
 		if c != nil {
@@ -55,14 +59,6 @@ func (m *Model) Key(f diff.File) string {
 		identity = append(identity, Hash("tool", t.Name, t.Description, string(t.Schema)))
 	}
 	return Key(Hash(identity...), f)
-}
-
-// packTokens returns the size of a pack, or 0 if there are no packs.
-func (m *Model) packTokens() int {
-	if m.Pack == nil {
-		return 0
-	}
-	return m.PackTokens
 }
 
 // Hash returns the SHA-256, in hex, of texts, each prefixed with its length.
@@ -167,8 +163,11 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	q.request.User = q.user(b)
 	began := t.Now()
 	answer, err := q.chat.Chat(ctx, q.request)
+	for i, c := range answer.ToolCalls {
+		answer.ToolCalls[i].Arguments = t.Redact.Redact(c.Arguments)
+	}
 	r := Recorded{
-		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.redactCalls(answer.ToolCalls), State: answer.State,
+		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: answer.ToolCalls, State: answer.State,
 		Usage: answer.Usage,
 		Model: answer.Model, Finish: answer.Finish, Seconds: t.Now().Sub(began).Seconds(),
 	}
@@ -179,13 +178,6 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 		r = q.keep(r)
 	}
 	return r, err
-}
-
-func (t *task) redactCalls(calls []llm.Call) []llm.Call {
-	for i := range calls {
-		calls[i].Arguments = t.Redact.Redact(calls[i].Arguments)
-	}
-	return calls
 }
 
 // endings maps the names under which they are kept to the errors of calls that are billed

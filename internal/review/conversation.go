@@ -85,10 +85,7 @@ func (c *conversation) recordCall(r tool.Record) string {
 	return prompt.ToolResult(c.next.boundary, r.Name, cmp.Or(r.Problem, r.Text))
 }
 
-func marshalText[T llm.Call | tool.Record](list []T) string {
-	data, err := json.Marshal(list)
-	if err != nil {
-		return err.Error() // cannot happen: only texts and numbers
-	}
+func marshalText[T llm.Call | tool.Record | finding.Finding](list []T) string {
+	data, _ := json.Marshal(list) // only texts and numbers: it cannot fail
 	return string(data)
 }

@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+
 	"errors"
 	"fmt"
 	"slices"
@@ -26,16 +27,36 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 		out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
 }
 
+// Redraft requests the findings in a file's patch again, revised according to an approver's
+// feedback, and returns the complete new list. was is the draft's result for the file, and round
+// counts revisions from 1. An incomplete revision fails. Findings of rules are not included.
+// Errors are those of Review.
+func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
+	round int) (finding.FileReview, error) {
+	r := &revision{feedback: m.Redact.Redact(feedback)}
+	for _, found := range finding.Kept(was.Findings) {
+		if found.Source != finding.Rule {
+			r.found = append(r.found, found)
+		}
+	}
+	t := &task{
+		Model: m, file: f, revision: r,
+		key: Hash(m.Key(f), redrafting, fmt.Sprint(round), feedback, marshalText(r.found)),
+		out: finding.FileReview{Path: f.Path, State: finding.Reviewed, Label: was.Label},
+	}
+	if len(f.Patch) > maxPatch {
+		return t.failed(unreadableError("its patch is too large")), nil
+	}
+	return m.do(ctx, t)
+}
+
 func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
 	t.file = t.file.Read()
 	f := t.file
 	if err := readable(f); err != nil {
 		return t.failed(err), nil
 	}
-	if m.FileCap > 0 {
-		ctx = budget.WithFile(ctx, m.FileCap)
-	}
-	if err := t.run(ctx); err != nil {
+	if err := t.run(budget.WithFile(ctx, m.FileCap)); err != nil {
 		return finding.FileReview{Path: f.Path, Usage: t.out.Usage, Calls: t.out.Calls}, err
 	}
 	return t.out, nil

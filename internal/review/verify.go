@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
@@ -34,11 +37,11 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 // them and the texts that identify them in its key.
 func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 	about func(claims []finding.Finding, said []string) question) ([]finding.Finding, error) {
-	claims, at := severeFindings(found)
+	claims, said, at := severeFindings(found)
 	if t.Verify == nil || len(claims) == 0 {
 		return found, nil
 	}
-	q := about(claims, claimKeys(claims))
+	q := about(claims, said)
 	q.task, q.chat = verifying, t.Options.Verify
 	c := &conversation{task: t, next: q}
 	text, err := c.run(ctx)
@@ -60,22 +63,15 @@ func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 	return t.applyVerdicts(found, at, v.Verdicts), nil
 }
 
-func claimKeys(claims []finding.Finding) []string {
-	said := make([]string, 0, len(claims))
-	for _, c := range claims {
-		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
-	}
-	return said
-}
-
-// severeFindings returns the findings to verify, and their indexes.
-func severeFindings(found []finding.Finding) (claims []finding.Finding, at []int) {
+// severeFindings returns the findings to verify, the texts that identify them in a key, and their indexes.
+func severeFindings(found []finding.Finding) (claims []finding.Finding, said []string, at []int) {
 	for i, f := range found {
 		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
 			claims, at = append(claims, f), append(at, i)
+			said = append(said, fmt.Sprintf("%s %d %d %q %q %q", f.Side, f.StartLine, f.Line, f.Quote, f.Title, f.Body))
 		}
 	}
-	return claims, at
+	return claims, said, at
 }
 
 // verdict is a verdict as a model writes it; a nil pointer means a missing key.
@@ -125,4 +121,46 @@ func addNote(f *finding.Finding, text string) {
 // readJSON parses a small answer without unknown keys and reports whether it could.
 func readJSON(text string, into any) bool {
 	return json.Unmarshal([]byte(Unfence(text)), into, json.RejectUnknownMembers(true)) == nil
+}
+
+// The limits of what is shown of the places that findings name.
+const (
+	maxCited   = 6  // places
+	citedLines = 40 // of one
+	around     = 6  // lines before and after it
+)
+
+// places matches path:12 and path:12-18 in a finding's text, and line 12 and lines 12-18 of its own file.
+var places = pattern.Lazy(`(?:([\w./@+-]*\w\.\w+):|\blines? )(\d{1,7})(?:[-–](\d{1,7}))?`)
+
+// cited returns the pieces of the new tree that findings name and that neither the diff nor the pack shows, so that
+// what proves a finding is there when it is verified.
+func (t *task) cited(ctx context.Context, in prompt.Input, claims []finding.Finding) (pieces []prompt.Piece) {
+	hunks, _ := diff.Hunks(in.Patch)
+	shown := func(path string, line int) bool {
+		return path == in.Path && slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
+			return slices.ContainsFunc(h.Lines, func(l diff.Line) bool { return l.New == line })
+		}) || slices.ContainsFunc(slices.Concat(in.Pack, pieces), func(p prompt.Piece) bool {
+			return p.Path == path && p.StartLine <= line && line <= p.EndLine()
+		})
+	}
+	for _, c := range claims {
+		for _, m := range places().FindAllStringSubmatch(c.Body, -1) {
+			path := cmp.Or(strings.TrimPrefix(m[1], "./"), in.Path)
+			first, _ := strconv.Atoi(m[2])
+			last, _ := strconv.Atoi(cmp.Or(m[3], m[2]))
+			if t.Head == nil || len(pieces) == maxCited || shown(path, first) && shown(path, last) {
+				continue
+			}
+			text, err := t.Head(ctx, path)
+			lines := strings.SplitAfter(t.Redact.Redact(string(text)), "\n") // whole: a key's middle looks like text
+			if err != nil || first < 1 || last < first || len(lines) < last {
+				continue
+			}
+			from, to := max(1, first-around), min(last+around, first+citedLines, len(lines))
+			pieces = append(pieces, prompt.Piece{Path: path, StartLine: from, Why: "cited",
+				Text: strings.Join(lines[from-1:to], "")})
+		}
+	}
+	return pieces
 }

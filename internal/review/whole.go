@@ -155,7 +155,7 @@ func (o *overview) look(ctx context.Context) error {
 		}
 	}
 	if o.Use != config.OverviewOff {
-		o.result.Text = clipOverview(answer.Overview)
+		o.result.Text = clipOverview(*answer.Overview) // decode refuses an answer without one
 	}
 	found := o.redactFindings(answer.found)
 	for i := range found {

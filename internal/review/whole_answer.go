@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // The limits of an answer about a whole change.
@@ -79,15 +79,12 @@ func (o *overview) fileOf(path string) diff.File {
 	return o.Files[at]
 }
 
-func clipOverview(said *string) string {
-	if said == nil {
-		return ""
+func clipOverview(text string) string {
+	text = oneLine(text)
+	if kept, left := wording.Clip(text, maxOverview-1); left > 1 { // one takes the room of the ellipsis
+		return strings.TrimSpace(kept) + "…"
 	}
-	text := oneLine(*said)
-	if utf8.RuneCountInString(text) <= maxOverview {
-		return text
-	}
-	return strings.TrimSpace(string([]rune(text)[:maxOverview-1])) + "…"
+	return text
 }
 
 var toSnakeCase = strings.NewReplacer(" ", "_", "-", "_")

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,11 +102,8 @@ func (o TestSources) checks(ctx context.Context) (string, error) {
 }
 
 func checkLine(k github.Check) string {
-	state := k.Conclusion
-	if state == "" {
-		state = k.Status
-	}
-	line := fmt.Sprintf("- %s: %q", guard.Line(state, 40), guard.Line(secret.Redact(k.Name), 200))
+	line := fmt.Sprintf("- %s: %q", guard.Line(cmp.Or(k.Conclusion, k.Status), 40),
+		guard.Line(secret.Redact(k.Name), 200))
 	if k.App != "" {
 		line += fmt.Sprintf(" by %q", guard.Line(secret.Redact(k.App), 60))
 	}

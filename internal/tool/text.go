@@ -5,8 +5,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // maxArguments is the limit of a call's arguments, in bytes.
@@ -36,14 +39,11 @@ func onePath(p string) string { return strings.ReplaceAll(guard.Visible(p), "\n"
 
 // cutLine cuts a line and adds how much was cut.
 func cutLine(line string, max int) string {
-	if len(line) <= max {
-		return line
+	kept, left := wording.Clip(line, max)
+	if left > 0 {
+		kept += fmt.Sprintf("… (%d characters more)", left)
 	}
-	characters := []rune(line)
-	if len(characters) <= max {
-		return line
-	}
-	return fmt.Sprintf("%s… (%d characters more)", string(characters[:max]), len(characters)-max)
+	return kept
 }
 
 func plural(n int, one string) string {
@@ -66,4 +66,21 @@ func cutHead(text string, max int) string {
 		max--
 	}
 	return text[:max]
+}
+
+// decode parses the arguments of a call: one JSON object with exactly the keys of Args, without
+// duplicates. Errors are written for the model, and contain nothing of its text. Missing keys and
+// null are zero values.
+func decode[Args any](text, keys string) (a Args, err error) {
+	if len(text) > maxArguments {
+		return a, fmt.Errorf("the arguments are longer than %d bytes", maxArguments)
+	}
+	text = strings.TrimSpace(text)
+	if text == "" {
+		text = "{}" // some servers send this for a call without arguments
+	}
+	if text[0] != '{' || json.Unmarshal([]byte(text), &a, json.RejectUnknownMembers(true)) != nil {
+		return a, fmt.Errorf("the arguments are not one JSON object of these keys and types: %s", keys)
+	}
+	return a, nil
 }

@@ -53,11 +53,8 @@ func New[Args any](name, description string, run func(ctx context.Context, a Arg
 	if err != nil || definition.Type != jsonschema.Object || len(definition.Required) != len(definition.Properties) {
 		panic(fmt.Sprintf("tool %s: its arguments have no strict schema: %v", name, err))
 	}
-	schema, err := json.Marshal(definition)
-	if err != nil {
-		panic(fmt.Sprintf("tool %s: writing its schema: %v", name, err))
-	}
-	if len(definition.Properties) == 0 { // the generator omits empty values, but servers want them
+	schema, _ := json.Marshal(definition) // it was made of a type: it cannot fail
+	if len(definition.Properties) == 0 {  // the generator omits empty values, but servers want them
 		schema = []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)
 	}
 	keys := keysOf(definition)

@@ -82,15 +82,30 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// tryOnce makes one try, with the body from its start, and reads the whole answer.
+// tryOnce makes one try and reads the whole answer.
 func (t *retrying) tryOnce(req *http.Request, traced context.Context) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(traced, t.timeout(req))
 	defer cancel()
+	resp, err := t.send(ctx, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	body, err := readBody(resp, t.maxBody(req))
+	if err != nil {
+		return nil, nil, t.timeoutError(req, ctx, err)
+	}
+	resp.ContentLength = int64(len(body))
+	return resp, body, nil
+}
+
+// send sends a copy of a request, with the body from its start. ctx is that of a try.
+func (t *retrying) send(ctx context.Context, req *http.Request) (*http.Response, error) {
 	sent := req.Clone(ctx)
 	if req.GetBody != nil {
 		body, err := req.GetBody()
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading the request's body: %w", err)
+			return nil, fmt.Errorf("reading the request's body: %w", err)
 		}
 		sent.Body = body
 	}
@@ -99,16 +114,10 @@ func (t *retrying) tryOnce(req *http.Request, traced context.Context) (*http.Res
 	}
 	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
-		return nil, nil, t.timeoutError(req, ctx, err)
-	}
-	defer resp.Body.Close()
-	body, err := readBody(resp, t.maxBody(req))
-	if err != nil {
-		return nil, nil, t.timeoutError(req, ctx, err)
+		return nil, t.timeoutError(req, ctx, err)
 	}
 	resp.Request = req
-	resp.ContentLength = int64(len(body))
-	return resp, body, nil
+	return resp, nil
 }
 
 func (t *retrying) maxBody(req *http.Request) int64 {
@@ -171,15 +180,17 @@ func readBody(resp *http.Response, limit int64) ([]byte, error) {
 // it, so that clients that were rejected together do not return together.
 func (t *retrying) nextWait(req *http.Request, resp *http.Response, body []byte, err error,
 	try int) (time.Duration, string) {
-	if !t.mayRepeat(req) {
+	repeatable := req.Body == nil || req.Body == http.NoBody || req.GetBody != nil // its body can be sent again
+	if !repeatable || !t.options.Retry(req) {
 		return 0, ""
 	}
+	random := func(of time.Duration) time.Duration { return time.Duration(float64(of) * t.options.Jitter()) }
 	doubled := t.options.Backoff << min(try-1, 6)
 	if err != nil {
 		if try >= t.options.Tries || req.Context().Err() != nil || isPermanent(err) {
 			return 0, ""
 		}
-		return fraction(doubled, t.options.Jitter()), req.URL.Host + " could not be reached"
+		return random(doubled), req.URL.Host + " could not be reached"
 	}
 	asked, limited := limitWait(resp, body)
 	if limited && asked == 0 {
@@ -188,17 +199,13 @@ func (t *retrying) nextWait(req *http.Request, resp *http.Response, body []byte,
 	why := fmt.Sprintf("%s answered %d", req.URL.Host, resp.StatusCode)
 	switch {
 	case try == 1 && t.options.Tries > 1 && notJSON(req, resp, body): // once: the next may be the server's own
-		return fraction(doubled, t.options.Jitter()), why + " without the JSON that was asked for"
+		return random(doubled), why + " without the JSON that was asked for"
 	case limited && try < t.options.LimitTries && !OutOfFunds(body) && !Oversized(body):
-		return asked + fraction(t.options.Backoff, t.options.Jitter()), why
+		return asked + random(t.options.Backoff), why
 	case !limited && try < t.options.Tries && isTemporary(resp.StatusCode):
-		return asked + fraction(doubled, t.options.Jitter()), why
+		return asked + random(doubled), why
 	}
 	return 0, ""
-}
-
-func fraction(of time.Duration, jitter float64) time.Duration {
-	return time.Duration(float64(of) * jitter)
 }
 
 // The words of OpenAI, Anthropic, OpenRouter, xAI, Moonshot, z.ai, Alibaba and LiteLLM. Gemini says that a quota is
@@ -215,12 +222,6 @@ var oversized = pattern.Lazy(`(?i)request too large for|fewer max_tokens`)
 // Oversized reports whether a refusal says that the account may not ask for that much at a time, its output limit
 // included: OpenAI and Groq in the words of a rate limit, OpenRouter in those of its credit.
 func Oversized(said []byte) bool { return oversized().Match(said) }
-
-// mayRepeat reports whether a request may be sent again and its body can be.
-func (t *retrying) mayRepeat(req *http.Request) bool {
-	repeatable := req.Body == nil || req.Body == http.NoBody || req.GetBody != nil
-	return repeatable && t.options.Retry(req)
-}
 
 // isPermanent reports whether the next try would fail the same way.
 func isPermanent(err error) bool {
@@ -282,16 +283,11 @@ func limitWait(resp *http.Response, body []byte) (wait time.Duration, limited bo
 // stream makes one try and leaves the answer's body to the caller.
 func (t *retrying) stream(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), t.options.Timeout)
-	sent := req.Clone(ctx)
-	if t.options.UserAgent != "" {
-		sent.Header.Set("User-Agent", t.options.UserAgent)
-	}
-	resp, err := t.base.RoundTrip(sent)
+	resp, err := t.send(ctx, req)
 	if err != nil {
-		defer cancel()
-		return nil, t.timeoutError(req, ctx, err)
+		cancel()
+		return nil, err
 	}
-	resp.Request = req
 	limit := t.maxBody(req)
 	resp.Body = &streamed{ReadCloser: resp.Body, left: limit, limit: limit, done: cancel}
 	return resp, nil

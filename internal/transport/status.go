@@ -1,17 +1,20 @@
 package transport
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // StatusError is an answer whose status means failure.
@@ -71,6 +74,25 @@ func Do(client *http.Client, req *http.Request) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
+// Post sends JSON, with a key as a bearer token where there is one, and reads the answer
+// as Do does. A key that comes back in the server's words is not repeated in the error.
+func Post(ctx context.Context, client *http.Client, url, key string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	text, err := Do(client, req)
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		status.Message = Conceal(status.Message, key)
+	}
+	return text, err
+}
+
 // Status describes an answer whose status the caller does not accept. It reads and closes the body.
 func Status(resp *http.Response) *StatusError {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // a truncated message is still one
@@ -122,7 +144,7 @@ func message(resp *http.Response, body []byte) string {
 	for _, e := range said.Errors {
 		parts = append(parts, errorText(e))
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+	return wording.Joined("; ", parts...)
 }
 
 // WebPage reports whether an answer is declared as a page for a browser, as a proxy or a login
@@ -140,4 +162,16 @@ func errorText(raw json.RawMessage) string {
 	var object struct{ Message, Field, Code string }
 	_ = json.Unmarshal(raw, &object) // a code may be a number: the message is kept
 	return cmp.Or(object.Message, strings.TrimSpace(object.Field+" "+object.Code))
+}
+
+// minSecret is the length in bytes of the shortest key that Conceal removes. A shorter one is a
+// placeholder for a server that needs none, and may be a word ("test", "major") that answers contain.
+const minSecret = 12
+
+// Conceal removes a key from a text that came back from the server to which it was sent.
+func Conceal(text, key string) string {
+	if len(key) < minSecret {
+		return text
+	}
+	return strings.ReplaceAll(text, key, "***")
 }

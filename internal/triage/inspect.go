@@ -94,7 +94,8 @@ func summarize(found []finding.Finding) []finding.Finding {
 	return []finding.Finding{first}
 }
 
-// keepGravest keeps the gravest findings of files that are not reviewed. The last one counts the rest.
+// keepGravest keeps the gravest findings of files that are not reviewed. The last one counts the rest, and has the
+// fingerprint of them all: one more changes it.
 func keepGravest(found []finding.Finding) []finding.Finding {
 	order.Stable(found, finding.Compare)
 	more := len(found) - maxUnread
@@ -103,7 +104,11 @@ func keepGravest(found []finding.Finding) []finding.Finding {
 	}
 	last := &found[maxUnread-1]
 	last.Title += fmt.Sprintf(", and the like in %d more files that are not reviewed", more)
-	last.Fingerprint = jointFingerprint(found[maxUnread-1:]...)
+	joint := *last
+	for _, f := range found[maxUnread-1:] {
+		joint.Quote += f.Fingerprint + " "
+	}
+	last.Fingerprint = finding.Fingerprint(joint)
 	return found[:maxUnread]
 }
 
@@ -231,15 +236,6 @@ func hiddenFindings(path string, hits []injection.Hit) (found []finding.Finding)
 	}
 	order.Stable(found, finding.Compare)
 	return found
-}
-
-// jointFingerprint returns the fingerprint of a finding that stands for several; adding one changes it.
-func jointFingerprint(all ...finding.Finding) string {
-	whole := all[0]
-	for _, f := range all {
-		whole.Quote += f.Fingerprint + " "
-	}
-	return finding.Fingerprint(whole)
 }
 
 // addedText returns the added lines of a file and their numbers in the new file. A line that does not
