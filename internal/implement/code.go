@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -132,7 +133,7 @@ func (b Brief) sourceBlocks(ctx context.Context, step string) (all []block, show
 	if step != "tests" {
 		tests = nil
 	} else if size > maxFiles {
-		may, tests = sortFirst(slices.Concat(may, tests), lang.IsTest), nil
+		may, tests = order.Ahead(slices.Concat(may, tests), lang.IsTest), nil
 	}
 	shown, files, err := b.Base.fileBlocks(ctx, "file", may, maxFiles, 0)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -165,13 +166,8 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }
 
-func unique(names []string) (kept []string) {
-	for _, name := range names {
-		if !slices.Contains(kept, name) {
-			kept = append(kept, name)
-		}
-	}
-	return kept
+func unique(names []string) []string {
+	return order.Unique(names, func(name string) string { return name })
 }
 
 // fitsNewSide reports whether a file fits the new side of the hunks better than the old one.

@@ -131,7 +131,7 @@ func (s *search) nameLists(ctx context.Context, words ranked) ([]list, error) {
 // exactFirst puts the definitions first whose scope and name the question spells out.
 func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 	asked := strings.NewReplacer("::", ".", "#", ".").Replace(strings.TrimSpace(s.question.text))
-	return index.Ahead(definitions, func(c chunk.Chunk) bool {
+	return order.Ahead(definitions, func(c chunk.Chunk) bool {
 		return c.Symbol() == asked || strings.HasSuffix(c.Symbol(), "."+asked)
 	})
 }
