@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -107,8 +106,7 @@ func ticketText(t ticket.Ticket) string {
 
 // Digest returns the SHA-256, in hex, of a ticket as prompts show it.
 func Digest(t ticket.Ticket) string {
-	sum := sha256.Sum256([]byte(ticketText(t)))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(ticketText(t))))
 }
 
 // Choose asks which of the base's modules the ticket concerns. The prompt shows the files of each.

@@ -206,8 +206,7 @@ var changeLog = pattern.Lazy(`(?i)^(?:changes|change[-_ ]?log|history|news|relea
 // fileBlocks reads files, at most room bytes altogether. Of one that does not fit it takes the first
 // lines, of at most part bytes, unless part is 0. It skips what is no text.
 func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room, part int) (shown []string,
-	all []block,
-	err error) {
+	all []block, err error) {
 	for _, p := range paths {
 		text, err := b.Read(ctx, p)
 		text = bytes.TrimPrefix(text, []byte("\ufeff"))
