@@ -40,6 +40,9 @@ func Grouped[T any, K comparable](all []T, key func(T) K) [][]T {
 	return groups
 }
 
+// Distinct keeps each element where it is first. It changes the list that it is given.
+func Distinct[T comparable](all []T) []T { return Unique(all, func(one T) T { return one }) }
+
 // Unique keeps the first element of each key. It changes the list that it is given.
 func Unique[T any, K comparable](all []T, key func(T) K) []T {
 	seen := map[K]bool{}

@@ -156,7 +156,7 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 			a.names = append(a.names, name)
 		}
 	}
-	a.names = unique(slices.DeleteFunc(a.names, func(name string) bool {
+	a.names = order.Distinct(slices.DeleteFunc(a.names, func(name string) bool {
 		return len(name) < 3 || name == "self" || slices.Contains(constructors, name)
 	}))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
@@ -164,10 +164,6 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 		return known(name) || name == "new" && !strings.Contains(a.code, "new(")
 	})
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
-}
-
-func unique(names []string) []string {
-	return order.Unique(names, func(name string) string { return name })
 }
 
 // fitsNewSide reports whether a file fits the new side of the hunks better than the old one.

@@ -256,7 +256,7 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 		texts = append(texts, text[1:len(text)-1])
 	}
 	all = append(all, texts...)
-	for _, name := range unique(all) {
+	for _, name := range order.Distinct(all) {
 		if len(name) < 3 || lang.WordAt(now, name) >= 0 {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -93,7 +94,7 @@ func (q question) terms() []index.Term {
 	terms := index.Terms(q.text)
 	if q.isSentence() {
 		for i, t := range terms {
-			terms[i] = withSynonyms(t)
+			terms[i] = order.Distinct(append(t, synonymsOf[t[0]]...))
 		}
 	}
 	return terms
@@ -116,13 +117,3 @@ var synonymsOf = func() map[string][]string {
 	}
 	return of
 }()
-
-// withSynonyms returns a term with the synonyms of its first token added.
-func withSynonyms(t index.Term) index.Term {
-	for _, word := range synonymsOf[t[0]] {
-		if !slices.Contains(t, word) {
-			t = append(t, word)
-		}
-	}
-	return t
-}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/injection"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -309,12 +310,9 @@ func Flags(t ticket.Ticket) (all []ticket.Flag) {
 	for _, text := range texts {
 		seen := injection.Scan(text)
 		for _, hit := range slices.Concat(seen.Hidden, seen.Instructions) {
-			f := ticket.Flag{ID: t.Key, Line: hit.Line, Text: strings.TrimSpace(hit.Excerpt)}
-			known := slices.ContainsFunc(all, func(have ticket.Flag) bool { return have.Text == f.Text })
-			if !known && len(all) < maxFlags {
-				all = append(all, f)
-			}
+			all = append(all, ticket.Flag{ID: t.Key, Line: hit.Line, Text: strings.TrimSpace(hit.Excerpt)})
 		}
 	}
-	return all
+	all = order.Unique(all, func(f ticket.Flag) string { return f.Text })
+	return all[:min(len(all), maxFlags)]
 }
