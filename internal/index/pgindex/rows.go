@@ -115,11 +115,8 @@ func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index, made ind
 	if !s.vectors || k.Model == "" || x.Vectors().Dimensions > mostVectors {
 		x = x.WithVectors("", 0, nil)
 	}
-	report, err := json.Marshal(made)
-	if err != nil {
-		return nil, err
-	}
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	report, _ := json.Marshal(made) // texts and finite numbers: it cannot fail
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var id int64
 		err := tx.QueryRow(ctx, `INSERT INTO pr_review_indexes.list (repository, commit, made, model, head, report)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
