@@ -106,8 +106,8 @@ func (r *rule) set(option string) {
 }
 
 var (
-	smoothers = map[string]func([]byte){"csharp": smoothCSharp, "php": smoothPHP}
-	outliners = map[string]func([]byte){"c": smoothC, "cpp": smoothCPP, "csharp": smoothCSharp}
+	smoothers = map[string]func([]byte){"csharp": csharpStumbles.mask, "php": phpStumbles.mask}
+	outliners = map[string]func([]byte){"c": smoothC, "cpp": smoothCPP, "csharp": csharpStumbles.mask}
 )
 
 // languages returns the languages with rules, by lang's name. Go has its own parser; tsx is TypeScript with tags.
@@ -168,9 +168,11 @@ type stumble struct {
 	with byte
 }
 
-// maskStumbles replaces stumbles in source in place, keeping its length.
-func maskStumbles(source []byte, stumbles []stumble) {
-	for _, s := range stumbles {
+type stumbles []stumble
+
+// mask replaces stumbles in source in place, keeping its length.
+func (all stumbles) mask(source []byte) {
+	for _, s := range all {
 		for _, at := range s.form().FindAllSubmatchIndex(source, -1) {
 			for i := at[2]; i < at[3]; i++ {
 				source[i] = s.with
@@ -185,7 +187,7 @@ var generic = stumble{pattern.Lazy(`\w(<[^<>()=;{}&|"]*>)\s*(?:[>{]|where\b)`), 
 
 // csharpStumbles: a file with one takes seconds to parse and yields fewer definitions. One file
 // in twelve of two large projects had one.
-var csharpStumbles = []stumble{
+var csharpStumbles = stumbles{
 	{pattern.Lazy(`(?m)^[ \t]*(#.*)$`), ' '},                      // #if around part of a member
 	{pattern.Lazy(`(?:=>|[=(,:]|\?\s|\breturn\b)\s*(\[\])`), '"'}, // x = []
 	{pattern.Lazy(`\b(_)\b`), 'x'},                                // out var _
@@ -194,11 +196,7 @@ var csharpStumbles = []stumble{
 }
 
 // phpStumbles are [$a, $b, $c] = f(), in which the grammar finds an error. They become one variable, $$axxxxxxx.
-var phpStumbles = []stumble{
+var phpStumbles = stumbles{
 	{pattern.Lazy(`(\[)\$\w+(?:,\s*\$\w+)+\]\s*=[^=>]`), '$'},
 	{pattern.Lazy(`\$\$\w+((?:,\s*\$\w+)+\])\s*=[^=>]`), 'x'},
 }
-
-func smoothCSharp(source []byte) { maskStumbles(source, csharpStumbles) }
-
-func smoothPHP(source []byte) { maskStumbles(source, phpStumbles) }
