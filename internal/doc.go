@@ -52,7 +52,7 @@
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
 //	            pattern                    regular expressions compiled when they are first used; globs of paths
-//	            order                      lists of large values, sorted and grouped
+//	            order                      lists of large values, sorted, grouped, each once
 //	            wording                    numbers, money and times, as all screens say them
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,

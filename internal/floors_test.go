@@ -66,7 +66,7 @@ var beside = map[string][]string{
 	"lang":                     {"pattern"},
 	"cost":                     {"pattern"},
 	"diff":                     {"pattern"},
-	"ticket":                   {"pattern"},
+	"ticket":                   {"order", "pattern"},
 	"atlassian/markup":         {"pattern"},
 	"github":                   {"transport"},
 	"github/write":             {"github", "transport"},

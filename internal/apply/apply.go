@@ -10,7 +10,6 @@ package apply
 import (
 	"context"
 	"crypto/sha1"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path"
@@ -161,8 +160,7 @@ func (q Request) changedFiles() []change.File {
 
 // blob returns Git's hash of a file's content, in a SHA-1 repository.
 func blob(content string) string {
-	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))
 }
 
 // Unmoved is check 9: it refuses if the target branch has moved since the change was drafted.

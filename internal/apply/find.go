@@ -156,8 +156,10 @@ type mark struct{ thread, digest, commit string }
 var markForm = pattern.Lazy(`(?m)^<!-- pr-implement:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+~[A-Za-z0-9_-]+:` +
 	`[0-9a-f]{40,64}) digest=([0-9a-f]{64}) commit=([0-9a-f]{40,64}) -->\s*$`)
 
-func (m mark) String() string {
-	return fmt.Sprintf("<!-- pr-implement:v1 thread=%s digest=%s commit=%s -->", m.thread, m.digest, m.commit)
+// withMark returns a pull request's description with its mark.
+func withMark(text string, q Request, at Applied) string {
+	return fmt.Sprintf("%s\n\n<!-- pr-implement:v1 thread=%s digest=%s commit=%s -->", strings.TrimSpace(text), q.Thread,
+		q.Digest, at.Commit)
 }
 
 // parseMark reads the last mark of a description, or a zero mark.
@@ -242,9 +244,4 @@ func Form(q Request, at Applied) string {
 			return form + body
 		}
 	}
-}
-
-// withMark returns a pull request's description with its mark.
-func withMark(text string, q Request, at Applied) string {
-	return strings.TrimSpace(text) + "\n\n" + mark{q.Thread, q.Digest, at.Commit}.String()
 }

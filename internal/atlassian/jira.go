@@ -147,11 +147,8 @@ func (j *Jira) Comment(ctx context.Context, key, text, address string) error {
 		body = map[string]any{"type": "doc", "version": 1, "content": []any{map[string]any{"type": "paragraph",
 			"content": []any{map[string]any{"type": "text", "text": text + " "}, link}}}}
 	}
-	var made struct {
-		ID string `json:"id"`
-	}
-	err := j.o.send(ctx, http.MethodPost, j.path(key)+"/comment", map[string]any{"body": body}, &made)
-	if err != nil {
+	sent := map[string]any{"body": body}
+	if err := j.o.send(ctx, http.MethodPost, j.path(key)+"/comment", sent, new(struct{})); err != nil {
 		return Explain(err, "a comment on "+key, "the Jira user")
 	}
 	return nil

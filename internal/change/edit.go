@@ -1,7 +1,6 @@
 package change
 
 import (
-	"bytes"
 	"fmt"
 	"go/format"
 	"go/parser"
@@ -156,12 +155,10 @@ func Settle(name, before, after string) (string, error) {
 	if _, err := parser.ParseFile(token.NewFileSet(), path.Base(name), after, parser.SkipObjectResolution); err != nil {
 		return "", fmt.Errorf("it does not parse afterwards: %w", err)
 	}
-	if was, err := format.Source([]byte(before)); before != "" && (err != nil || !bytes.Equal(was, []byte(before))) {
-		return after, nil
+	if was, err := format.Source([]byte(before)); before == "" || err == nil && string(was) == before {
+		if formatted, err := format.Source([]byte(after)); err == nil { // it parsed, so only the formatter can fail
+			return string(formatted), nil
+		}
 	}
-	formatted, err := format.Source([]byte(after))
-	if err != nil {
-		return after, nil // it parsed, so only the formatter failed
-	}
-	return string(formatted), nil
+	return after, nil
 }

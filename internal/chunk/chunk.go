@@ -8,7 +8,7 @@ package chunk
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +82,5 @@ func (c Chunk) Prefix() string {
 // Key returns the SHA-256 of what is embedded for a chunk, prefix and text, as 64 hex
 // digits. It does not change when the chunk moves within its file.
 func (c Chunk) Key() string {
-	sum := sha256.Sum256([]byte(c.Prefix() + c.Text))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(c.Prefix()+c.Text)))
 }

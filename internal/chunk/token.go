@@ -30,20 +30,17 @@ func Fit(paths []string, text string) map[string]float64 {
 	if len(asked) == 0 {
 		return nil
 	}
-	with := map[string]map[string]bool{} // the paths that have a word
+	with := map[string][]string{} // the paths that have a word
 	for _, p := range paths {
-		for _, t := range Tokens(p) {
-			if asked[t] && with[t] == nil {
-				with[t] = map[string]bool{}
-			}
+		for _, t := range slices.Compact(slices.Sorted(slices.Values(Tokens(p)))) {
 			if asked[t] {
-				with[t][p] = true
+				with[t] = append(with[t], p)
 			}
 		}
 	}
 	fit := map[string]float64{}
 	for _, t := range slices.Sorted(maps.Keys(with)) { // in order, since sums of floats depend on it
-		for p := range with[t] {
+		for _, p := range with[t] {
 			fit[p] += math.Log(1 + float64(len(paths))/float64(len(with[t])))
 		}
 	}

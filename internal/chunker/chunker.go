@@ -79,8 +79,9 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 			u.addMembers(tree.RootNode(), owner{}, u.count())
 		})
 	}
-	if fallback != "" {
-		u.addWindows()
+	if fallback != "" { // what a failed parse left is discarded
+		u.out, u.found, u.next = nil, nil, 1
+		u.addGap(u.count(), func() chunk.Chunk { return chunk.Chunk{Kind: chunk.Window} })
 	}
 	return u.out, fallback
 }

@@ -16,7 +16,7 @@ var (
 
 // cppStumbles are forms of C++ outside of functions that the grammar reads as expressions, and with them often all
 // that is in the same namespace.
-var cppStumbles = []stumble{
+var cppStumbles = stumbles{
 	{pattern.Lazy(`\b(const(?:expr|eval)?|static|inline|virtual|explicit|mutable|volatile)\b`), ' '}, // static a f()
 	{pattern.Lazy(`\bstd(::)\w`), 'x'},                                                // static std::string f()
 	{pattern.Lazy(`(?m)^[ \t]*([A-Z][A-Z0-9_]+)[ \t]+[\w:<>,]+[ &*]+[\w:~]+\(`), ' '}, // X_API void f()
@@ -43,7 +43,7 @@ func smoothC(source []byte) { hideFunctions(source, false) }
 
 // smoothCPP also blanks the parameters, in which the grammar takes a * b for a product.
 func smoothCPP(source []byte) {
-	maskStumbles(source, cppStumbles)
+	cppStumbles.mask(source)
 	hideFunctions(source, true)
 }
 

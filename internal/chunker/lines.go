@@ -123,9 +123,3 @@ func (c *cutter) gapEnd(from, end int) int {
 	}
 	return end
 }
-
-// addWindows cuts the text into windows. It discards what a failed parse left.
-func (c *cutter) addWindows() {
-	c.out, c.found, c.next = nil, nil, 1
-	c.addGap(c.count(), func() chunk.Chunk { return chunk.Chunk{Kind: chunk.Window} })
-}

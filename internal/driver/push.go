@@ -250,7 +250,7 @@ func (f *Front) TicketSources(asked ticketpr.Asked, c config.Config, s settings.
 	o, err := f.Context(c.Context, s, api)
 	switch {
 	case err != nil:
-	case asked.Issue() > 0:
+	case ticketpr.IssueNumber(asked.Key) > 0:
 		o.Sources = []ticketcontext.Source{ticketcontext.GitHub(api)}
 	case len(o.Sources) == 0:
 		err = problem.Usage(fmt.Sprintf("nothing says where %s is kept", asked.Key), "name a source under "+

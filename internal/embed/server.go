@@ -109,10 +109,7 @@ const answerFrame = 64 << 10
 // post sends a request and reads the reply.
 func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 	r.body["model"] = s.Model
-	body, err := json.Marshal(r.body)
-	if err != nil {
-		return said, err
-	}
+	body, _ := json.Marshal(r.body) // texts, numbers and booleans: it cannot fail
 	ctx = transport.LimitBody(ctx, int64(answerFrame+r.texts*r.bytes))
 	text, err := transport.Post(ctx, s.HTTP, s.url, s.Key, body)
 	if err == nil && json.Unmarshal(text, &said) != nil {

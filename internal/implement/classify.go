@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -107,8 +106,7 @@ func ticketText(t ticket.Ticket) string {
 
 // Digest returns the SHA-256, in hex, of a ticket as prompts show it.
 func Digest(t ticket.Ticket) string {
-	sum := sha256.Sum256([]byte(ticketText(t)))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(ticketText(t))))
 }
 
 // Choose asks which of the base's modules the ticket concerns. The prompt shows the files of each.
@@ -178,7 +176,7 @@ func moduleList(modules []config.Module, paths []string, ticket string) string {
 				s.files = append(s.files, p)
 			}
 		}
-		s.files = sortFirst(s.files, func(p string) bool {
+		s.files = order.Ahead(s.files, func(p string) bool {
 			return lang.Of(p).Name != "" && lang.Of(p).Kind == lang.Code
 		})
 		order.Stable(s.files, func(a, b string) int { return cmp.Compare(fit[b], fit[a]) })
@@ -205,19 +203,6 @@ func moduleList(modules []config.Module, paths []string, ticket string) string {
 			return b.String()
 		}
 	}
-}
-
-// sortFirst returns files with those for which is holds before the others.
-func sortFirst(files []string, is func(string) bool) (all []string) {
-	var others []string
-	for _, p := range files {
-		if is(p) {
-			all = append(all, p)
-		} else {
-			others = append(others, p)
-		}
-	}
-	return append(all, others...)
 }
 
 // folderList returns the first files, at most as many as given, a line for each folder.

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -132,7 +133,7 @@ func (b Brief) sourceBlocks(ctx context.Context, step string) (all []block, show
 	if step != "tests" {
 		tests = nil
 	} else if size > maxFiles {
-		may, tests = sortFirst(slices.Concat(may, tests), lang.IsTest), nil
+		may, tests = order.Ahead(slices.Concat(may, tests), lang.IsTest), nil
 	}
 	shown, files, err := b.Base.fileBlocks(ctx, "file", may, maxFiles, 0)
 	if err != nil {
@@ -205,8 +206,7 @@ var changeLog = pattern.Lazy(`(?i)^(?:changes|change[-_ ]?log|history|news|relea
 // fileBlocks reads files, at most room bytes altogether. Of one that does not fit it takes the first
 // lines, of at most part bytes, unless part is 0. It skips what is no text.
 func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room, part int) (shown []string,
-	all []block,
-	err error) {
+	all []block, err error) {
 	for _, p := range paths {
 		text, err := b.Read(ctx, p)
 		text = bytes.TrimPrefix(text, []byte("\ufeff"))

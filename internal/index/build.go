@@ -129,6 +129,7 @@ type stored struct {
 // those beyond the limits. It returns the others in the order in which they are indexed.
 func (b *builder) choose(files []tree.File) []tree.File {
 	var chosen []tree.File
+	var paths []string
 	var size int64
 	for _, f := range files {
 		reason := b.skip(f)
@@ -144,20 +145,13 @@ func (b *builder) choose(files []tree.File) []tree.File {
 			continue
 		}
 		size += f.Size
-		chosen = append(chosen, f)
+		chosen, paths = append(chosen, f), append(paths, f.Path)
 	}
 	near := map[string]int{}
 	for _, first := range b.First {
-		near[path.Dir(first)+"/"] = 1
-	}
-	for _, first := range b.First {
-		near[first] = 2
+		near[first], near[path.Dir(first)+"/"] = 2, 1
 	}
 	soon := func(f tree.File) int { return max(near[f.Path], near[path.Dir(f.Path)+"/"]) }
-	paths := make([]string, len(chosen))
-	for i, f := range chosen {
-		paths[i] = f.Path
-	}
 	fit := chunk.Fit(paths, b.Toward)
 	order.Stable(chosen, func(a, b tree.File) int {
 		return cmp.Or(cmp.Compare(soon(b), soon(a)), cmp.Compare(fit[b.Path], fit[a.Path]))

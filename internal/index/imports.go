@@ -55,16 +55,13 @@ func importsOf(file, text string) []string {
 	}
 	var all []string
 	for _, m := range form().FindAllStringSubmatch(text, mostImports) {
-		switch {
-		case family(file) == "python" && m[3] == "":
-			for name := range strings.FieldsFuncSeq(m[2], func(r rune) bool {
-				return r == ',' || r == ' ' || r == '\t'
-			}) {
-				all = append(all, strings.TrimSuffix(m[1], ".")+"."+name)
-			}
-			all = append(all, m[1])
-		default:
+		if family(file) != "python" || m[3] != "" {
 			all = append(all, cmp.Or(append(m[1:], "")...))
+			continue
+		}
+		all = append(all, m[1])
+		for name := range strings.FieldsSeq(strings.ReplaceAll(m[2], ",", " ")) {
+			all = append(all, strings.TrimSuffix(m[1], ".")+"."+name)
 		}
 	}
 	slices.Sort(all)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // mostAtATime is how many chunks are read at once, at most.
@@ -73,43 +74,22 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 		}
 		all = append(all, found...)
 	}
-	var named []string
 	if len(names) == 0 {
-		named = x.testsNamedAfter(path)
-	}
-	for _, test := range named {
-		found, err := x.In(ctx, test)
-		if err != nil {
-			return nil, err
+		for _, test := range x.testsNamedAfter(path) {
+			found, err := x.In(ctx, test)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
 		}
-		all = append(all, found...)
 	}
 	return First(all, k), ctx.Err()
 }
 
-// Ahead returns the chunks that satisfy which, followed by the others, each in the given order.
-func Ahead(all []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
-	var first, others []chunk.Chunk
-	for _, c := range all {
-		if which(c) {
-			first = append(first, c)
-		} else {
-			others = append(others, c)
-		}
-	}
-	return append(first, others...)
-}
-
-// First returns the first k distinct chunks of a list.
-func First(all []chunk.Chunk, k int) (kept []chunk.Chunk) {
-	seen := map[string]bool{}
-	for _, c := range all {
-		if id := c.ID(); !seen[id] && len(kept) < k {
-			seen[id] = true
-			kept = append(kept, c)
-		}
-	}
-	return kept
+// First returns the first k distinct chunks of a list, which it changes.
+func First(all []chunk.Chunk, k int) []chunk.Chunk {
+	all = order.Unique(all, chunk.Chunk.ID)
+	return all[:min(len(all), k)]
 }
 
 // alike is how many files a name can tell apart.

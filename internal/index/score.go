@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Term is a token of a question, followed by tokens that mean nearly the same. A chunk's
@@ -26,14 +27,10 @@ func Weight(place int) float64 {
 // Terms returns a term for each distinct token of a text, in order of first occurrence.
 func Terms(text string) []Term {
 	var all []Term
-	seen := map[string]bool{}
 	for _, token := range chunk.Tokens(text) {
-		if !seen[token] {
-			seen[token] = true
-			all = append(all, Term{token})
-		}
+		all = append(all, Term{token})
 	}
-	return all
+	return order.Unique(all, func(t Term) string { return t[0] })
 }
 
 // Parameters of BM25: how fast repetitions saturate, and how much a long chunk is penalized.
@@ -57,17 +54,14 @@ func scores(terms []Term, sizes []uint32, mean float64, held map[string][]count)
 				times[c.chunk] += Weight(i) * float64(c.times)
 			}
 		}
-		weight := idf(len(sizes), len(touched))
+		all, with := float64(len(sizes)), float64(len(touched))
+		rarity := math.Log(1 + (all-with+0.5)/(with+0.5))
 		for _, c := range touched {
-			scores[c] += weight * saturated(times[c], float64(sizes[c])/mean)
+			scores[c] += rarity * saturated(times[c], float64(sizes[c])/mean)
 			times[c] = 0
 		}
 	}
 	return scores
-}
-
-func idf(all, with int) float64 {
-	return math.Log(1 + (float64(all-with)+0.5)/(float64(with)+0.5))
 }
 
 // saturated returns BM25's saturated count; length is relative to the mean length.

@@ -221,8 +221,8 @@ func (j *job) dispatchOf(workflow string) string {
 	switch {
 	case !j.isTicketJob():
 		return driver.Dispatch(workflow, j.ref, j.ref.Number)
-	case j.asked.Issue() > 0: // quoted, because # begins a comment in a shell
-		return driver.DispatchOn(workflow, j.ref, fmt.Sprintf("ticket='#%d'", j.asked.Issue()))
+	case ticketpr.IssueNumber(j.asked.Key) > 0: // quoted, because # begins a comment in a shell
+		return driver.DispatchOn(workflow, j.ref, fmt.Sprintf("ticket='#%d'", ticketpr.IssueNumber(j.asked.Key)))
 	}
 	return driver.DispatchOn(workflow, j.ref, "ticket="+j.asked.Key)
 }

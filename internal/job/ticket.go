@@ -150,7 +150,7 @@ func (p *ticketDraft) reportOn(v driver.Proposal) driver.Report {
 func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 	link := p.config.Implement.PullRequest == "link" // a person is the author of the pull request
 	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.isBot() && !link,
-		Closes: p.asked.Issue(), Drafted: p.drafter})
+		Closes: ticketpr.IssueNumber(p.asked.Key), Drafted: p.drafter})
 	q.Link, q.Again = link, "re-run the failed jobs"
 	if q.CoAuthor = p.coAuthor; s.Decision != nil {
 		q.Race = p.decisions(s).Race(*s.Decision)

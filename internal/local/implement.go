@@ -104,7 +104,7 @@ func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config) (t
 		"name a Markdown file, a key such as PAY-88, or owner/repo#7")
 	if !pull.LooksLikeRef(arg) {
 		asked, err := ticketpr.ParseTicket(arg, pull.Ref{})
-		if err != nil || asked.Issue() > 0 { // an issue without its repository
+		if err != nil || ticketpr.IssueNumber(asked.Key) > 0 { // an issue without its repository
 			return t, none
 		}
 		return a.ReadTicket(ctx, asked, c, a.Settings, nil)

@@ -2,8 +2,8 @@ package mcpclient
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -74,12 +74,8 @@ func Preset(said config.MCP) config.MCP {
 
 // Digest identifies a tool by its name, description and the schema of its arguments, as sha256: and 64 hex digits.
 func Digest(t *mcp.Tool) string {
-	text, err := json.Marshal([]any{t.Name, t.Description, t.InputSchema})
-	if err != nil {
-		return "" // cannot happen: the values came out of JSON
-	}
-	sum := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	text, _ := json.Marshal([]any{t.Name, t.Description, t.InputSchema}) // they came out of JSON
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(text))
 }
 
 // answer is a tool's answer.

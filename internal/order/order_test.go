@@ -43,3 +43,15 @@ func TestGroupedKeepsTheOrderInWhichKeysAppear(t *testing.T) {
 	require.Equal(t, [][]row{{{2, 0}, {2, 2}}, {{1, 1}}}, order.Grouped([]row{{2, 0}, {1, 1}, {2, 2}}, byKey))
 	require.Empty(t, order.Grouped(nil, byKey))
 }
+
+func TestUniqueKeepsTheFirstOfEachKey(t *testing.T) {
+	t.Parallel()
+	list := []row{{2, 0}, {1, 1}, {2, 2}, {3, 3}, {1, 4}}
+	require.Equal(t, []row{{2, 0}, {1, 1}, {3, 3}}, order.Unique(list, func(r row) int { return r.key }))
+}
+
+func TestAheadKeepsTheOrderOfBothParts(t *testing.T) {
+	t.Parallel()
+	even := func(n int) bool { return n%2 == 0 }
+	require.Equal(t, []int{4, 2, 5, 1, 3}, order.Ahead([]int{5, 4, 1, 2, 3}, even))
+}

@@ -67,19 +67,16 @@ func entryOf(r Request) entry {
 func (c *cache) find(e entry) (Result, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := slices.IndexFunc(c.entries, e.same)
+	at := slices.IndexFunc(c.entries, func(earlier entry) bool {
+		return e.key == earlier.key && (e.text == earlier.text || len(e.vector) > 0 &&
+			len(e.vector) == len(earlier.vector) && vector.Dot(e.vector, earlier.vector) >= sameMeaning)
+	})
 	if at < 0 {
 		return Result{}, false
 	}
 	known := c.entries[at].result
 	known.Hits, known.Cached = slices.Clone(known.Hits), true
 	return known, true
-}
-
-// same reports whether an earlier question asks the same as e.
-func (e entry) same(earlier entry) bool {
-	return e.key == earlier.key && (e.text == earlier.text || len(e.vector) > 0 &&
-		len(e.vector) == len(earlier.vector) && vector.Dot(e.vector, earlier.vector) >= sameMeaning)
 }
 
 // keep adds an answered question.

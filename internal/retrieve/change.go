@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -155,7 +156,7 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 			a.names = append(a.names, name)
 		}
 	}
-	a.names = unique(slices.DeleteFunc(a.names, func(name string) bool {
+	a.names = order.Distinct(slices.DeleteFunc(a.names, func(name string) bool {
 		return len(name) < 3 || name == "self" || slices.Contains(constructors, name)
 	}))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
@@ -163,15 +164,6 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 		return known(name) || name == "new" && !strings.Contains(a.code, "new(")
 	})
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
-}
-
-func unique(names []string) (kept []string) {
-	for _, name := range names {
-		if !slices.Contains(kept, name) {
-			kept = append(kept, name)
-		}
-	}
-	return kept
 }
 
 // fitsNewSide reports whether a file fits the new side of the hunks better than the old one.

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -112,7 +113,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
 	p.add(Similar, mentions, mostUsers, linesNaming(a.names))
-	p.add(Defines, index.Ahead(s.visible(q.sameLanguage(a.named), linked, a), s.isInChange), mostNamed,
+	p.add(Defines, order.Ahead(s.visible(q.sameLanguage(a.named), linked, a), s.isInChange), mostNamed,
 		linesNaming(a.touched))
 	p.add(Defines, removeMatching(q.sameLanguage(a.typed), q.unseenTest), mostNamed, linesNaming(a.types))
 	p.add(Calls, users, mostUsers-fewUsers, linesNaming(a.names))
@@ -155,7 +156,7 @@ func (q question) splitUsers(a around) (users, mentions []chunk.Chunk) {
 	users = removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
 		return !named(c) || onlyImports(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
 	})
-	users = index.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
+	users = order.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
 	return users, removeMatching(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path })
 }
 
@@ -255,7 +256,7 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 		texts = append(texts, text[1:len(text)-1])
 	}
 	all = append(all, texts...)
-	for _, name := range unique(all) {
+	for _, name := range order.Distinct(all) {
 		if len(name) < 3 || lang.WordAt(now, name) >= 0 {
 			continue
 		}

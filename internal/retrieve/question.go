@@ -1,12 +1,14 @@
 package retrieve
 
 import (
+	_ "embed" // the table of synonyms
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -92,8 +94,26 @@ func (q question) terms() []index.Term {
 	terms := index.Terms(q.text)
 	if q.isSentence() {
 		for i, t := range terms {
-			terms[i] = withSynonyms(t)
+			terms[i] = order.Distinct(append(t, synonymsOf[t[0]]...))
 		}
 	}
 	return terms
 }
+
+// synonyms holds groups of programming words with the same meaning: a question says
+// "shut down", the code says Close. One group a line; a word may be in several.
+//
+//go:embed synonyms.txt
+var synonyms string
+
+// synonymsOf maps a token to the other tokens of its groups.
+var synonymsOf = func() map[string][]string {
+	of := map[string][]string{}
+	for group := range strings.Lines(synonyms) {
+		words := chunk.Tokens(group)
+		for i, word := range words {
+			of[word] = append(append(of[word], words[:i]...), words[i+1:]...)
+		}
+	}
+	return of
+}()

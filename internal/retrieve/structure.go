@@ -19,7 +19,7 @@ const (
 )
 
 func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
-	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !index.Passes(s.Paths, c.Path) })
+	return removeMatching(chunks, func(c chunk.Chunk) bool { return !index.Passes(s.Paths, c.Path) })
 }
 
 // mentions returns the chunks that hold a name and do not just define it, at most merged of them:
@@ -34,8 +34,8 @@ func (s *search) mentions(ctx context.Context, name string, words ranked) (found
 		// A handler often has the name of what it calls.
 		return slices.Contains(c.Defines, name) && (s.hidden[c.ID()] || !strings.Contains(c.Text, "."+name+"("))
 	})
-	found = index.Ahead(words.byWords(found), func(c chunk.Chunk) bool { return strings.Contains(c.Text, name+"(") })
-	found = index.Ahead(found, func(c chunk.Chunk) bool { return !slices.Contains(c.Defines, name) })
+	found = order.Ahead(words.byWords(found), func(c chunk.Chunk) bool { return strings.Contains(c.Text, name+"(") })
+	found = order.Ahead(found, func(c chunk.Chunk) bool { return !slices.Contains(c.Defines, name) })
 	return found[:min(len(found), merged)], all, nil
 }
 
@@ -62,8 +62,7 @@ func (s *search) calledDefinitions(ctx context.Context, words ranked) (all []chu
 	for i, c := range best {
 		var next []chunk.Chunk
 		for _, name := range named[i] {
-			found := slices.DeleteFunc(slices.Clone(by[name]), func(d chunk.Chunk) bool { return d.ID() == c.ID() })
-			next = append(next, found...)
+			next = append(next, removeMatching(by[name], func(d chunk.Chunk) bool { return d.ID() == c.ID() })...)
 		}
 		all = append(all, words.byWords(next)...)
 	}

@@ -61,6 +61,16 @@ func (r ranked) byWords(chunks []chunk.Chunk) []chunk.Chunk {
 	return chunks
 }
 
+// Embedder turns texts into vectors of one model. Its implementations bound,
+// redact, price and journal what they send.
+type Embedder interface {
+	// Embed returns one vector of length 1 for each text, all of the same dimension. query
+	// tells it that the texts are queries, not documents: some models embed them differently.
+	Embed(ctx context.Context, texts []string, query bool) ([][]float32, error)
+	// Identity names the model and its dimensions. Only vectors of the same identity are compared.
+	Identity() string
+}
+
 // embed returns the question's vector; nil if there is no embedder, or it could not be used.
 func (s *search) embed(ctx context.Context) []float32 {
 	if s.Embedder == nil {
@@ -131,7 +141,7 @@ func (s *search) nameLists(ctx context.Context, words ranked) ([]list, error) {
 // exactFirst puts the definitions first whose scope and name the question spells out.
 func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 	asked := strings.NewReplacer("::", ".", "#", ".").Replace(strings.TrimSpace(s.question.text))
-	return index.Ahead(definitions, func(c chunk.Chunk) bool {
+	return order.Ahead(definitions, func(c chunk.Chunk) bool {
 		return c.Symbol() == asked || strings.HasSuffix(c.Symbol(), "."+asked)
 	})
 }

@@ -87,9 +87,7 @@ func packageGlobs(text []byte) (globs []string) {
 	var object struct {
 		Packages []string `json:"packages"`
 	}
-	if json.Unmarshal(text, &root) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(text, &root) // else there are no workspaces, in neither form
 	if json.Unmarshal(root.Workspaces, &globs) != nil && json.Unmarshal(root.Workspaces, &object) == nil {
 		globs = object.Packages
 	}
@@ -133,12 +131,10 @@ func topFolders(paths []string, deep bool) (dirs []string) {
 			"modules", "crates"}, dir) {
 			dir += "/" + part[1]
 		}
-		if !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
-		}
+		dirs = append(dirs, dir)
 	}
 	slices.Sort(dirs)
-	return dirs
+	return slices.Compact(dirs)
 }
 
 // isTestFolder reports whether a top-level folder holds only tests, by its name.

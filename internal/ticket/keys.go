@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -58,16 +59,7 @@ func Keys(text string, where Where, projects []string) []Key {
 
 // Merge appends more to all and keeps each key once, where it was found first.
 func Merge(all []Key, more ...Key) []Key {
-	return unique(slices.Concat(all, more), func(k Key) string { return k.Key })
-}
-
-func unique[T any](all []T, name func(T) string) []T {
-	known := map[string]bool{}
-	return slices.DeleteFunc(all, func(one T) bool {
-		was := known[name(one)]
-		known[name(one)] = true
-		return was
-	})
+	return order.Unique(slices.Concat(all, more), func(k Key) string { return k.Key })
 }
 
 func keysInLinks(link string) (all []string) {

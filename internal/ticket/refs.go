@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -74,7 +75,7 @@ func PageIDs(text string, where Where) []PageID {
 
 // MergePages appends more to all and keeps each page of a host once, where it was found first.
 func MergePages(all []PageID, more ...PageID) []PageID {
-	return unique(slices.Concat(all, more), func(p PageID) string { return p.Host + " " + p.ID })
+	return order.Unique(slices.Concat(all, more), func(p PageID) string { return p.Host + " " + p.ID })
 }
 
 var (

@@ -139,11 +139,8 @@ func (o Options) retry(ctx context.Context, call func(context.Context) error) *a
 }
 
 func (o Options) once(ctx context.Context, call func(context.Context) error) *atlassian.Failure {
-	if o.CallLimit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.CallLimit)
-		defer cancel()
-	}
+	ctx, cancel := withLimit(ctx, o.CallLimit)
+	defer cancel()
 	err := call(ctx)
 	switch {
 	case err == nil:

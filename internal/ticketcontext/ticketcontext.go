@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/injection"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -83,12 +84,12 @@ func (o Options) reportProgress(under ...string) {
 	}
 }
 
-// withLimit returns the context for all requests; the rest of the limit is for closing connections and programs.
-func (o Options) withLimit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if o.Limit == 0 {
+// withLimit returns a context that a limit bounds, unless that is 0.
+func withLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, o.Limit-o.Limit/10)
+	return context.WithTimeout(ctx, limit)
 }
 
 // close closes all sources concurrently.
@@ -109,7 +110,7 @@ func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
 	if len(o.Sources) == 0 || !g.identify() {
 		return g.found
 	}
-	within, cancel := o.withLimit(ctx)
+	within, cancel := withLimit(ctx, o.Limit-o.Limit/10) // the rest is for closing connections and programs
 	defer cancel()
 	g.gather(within)
 	o.close()
@@ -130,7 +131,7 @@ func FetchTicket(ctx context.Context, key string, o Options) (ticket.Ticket, err
 		return ticket.Ticket{}, err
 	}
 	defer o.close()
-	within, cancel := o.withLimit(ctx)
+	within, cancel := withLimit(ctx, o.Limit-o.Limit/10)
 	defer cancel()
 	w := request{kind: ticket.KindTicket, id: key}
 	if w.read(within, o); w.result == nil {
@@ -309,12 +310,9 @@ func Flags(t ticket.Ticket) (all []ticket.Flag) {
 	for _, text := range texts {
 		seen := injection.Scan(text)
 		for _, hit := range slices.Concat(seen.Hidden, seen.Instructions) {
-			f := ticket.Flag{ID: t.Key, Line: hit.Line, Text: strings.TrimSpace(hit.Excerpt)}
-			known := slices.ContainsFunc(all, func(have ticket.Flag) bool { return have.Text == f.Text })
-			if !known && len(all) < maxFlags {
-				all = append(all, f)
-			}
+			all = append(all, ticket.Flag{ID: t.Key, Line: hit.Line, Text: strings.TrimSpace(hit.Excerpt)})
 		}
 	}
-	return all
+	all = order.Unique(all, func(f ticket.Flag) string { return f.Text })
+	return all[:min(len(all), maxFlags)]
 }

@@ -42,14 +42,8 @@ func tableOf(content map[string]string) *table {
 
 // readablePaths returns the sorted paths of the files that may be read.
 func (t *table) readablePaths() []string {
-	paths := make([]string, 0, len(t.entries))
-	for path, e := range t.entries {
-		if e.why == nil {
-			paths = append(paths, path)
-		}
-	}
-	slices.Sort(paths)
-	return paths
+	all := slices.Sorted(maps.Keys(t.entries))
+	return slices.DeleteFunc(all, func(path string) bool { return t.entries[path].why != nil })
 }
 
 // put records a file, or why it is not held. A path that appears twice no longer names

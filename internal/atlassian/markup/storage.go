@@ -129,7 +129,7 @@ func (e *element) hidden() bool {
 	return hidden || strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
 }
 
-// kinds maps elements to nodes; marking maps elements to the marks on their content.
+// nodeOf maps elements to nodes; markOf maps elements to the marks on their content.
 var (
 	nodeOf = map[string]string{"p": "paragraph", "ul": "bulletList", "ol": "orderedList", "li": "listItem",
 		"ac:task-list": "taskList", "table": "table", "tr": "tableRow", "blockquote": "blockquote", "hr": "rule",

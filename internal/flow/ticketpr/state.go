@@ -250,9 +250,6 @@ type Asked struct {
 	From string // for the sources: PAY-88, or owner/repo#7
 }
 
-// Issue returns the number of a GitHub issue, or 0 for any other ticket.
-func (a Asked) Issue() int { return IssueNumber(a.Key) }
-
 // IssueNumber returns the number in an issue's key, such as gh-7, or 0 for any other key.
 func IssueNumber(key string) int {
 	digits, ok := strings.CutPrefix(key, "gh-")

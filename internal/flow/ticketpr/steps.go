@@ -77,19 +77,10 @@ func (r *run) retrieve(ctx context.Context, s *State, t ticket.Ticket) (paid cos
 			return paid, fmt.Errorf("searching %s: %w", m.Name, err)
 		}
 		paid = cost.Add(paid, found.Usage)
-		for _, note := range found.Notes {
-			if !slices.Contains(s.Scope.Notes, note) {
-				s.Scope.Notes = append(slices.Clip(s.Scope.Notes), note)
-			}
-		}
-		for _, c := range found.Chunks[:min(len(found.Chunks), perModule)] {
-			if !slices.ContainsFunc(all, func(o change.Chunk) bool {
-				return o.Path == c.Path && o.StartLine == c.StartLine
-			}) {
-				all = append(all, c)
-			}
-		}
+		s.Scope.Notes = order.Distinct(slices.Concat(s.Scope.Notes, found.Notes))
+		all = append(all, found.Chunks[:min(len(found.Chunks), perModule)]...)
 	}
+	all = order.Unique(all, func(c change.Chunk) string { return fmt.Sprintf("%s:%d", c.Path, c.StartLine) })
 	order.Stable(all, func(a, b change.Chunk) int { return cmp.Compare(b.Score, a.Score) })
 	s.Chunks = all[:min(len(all), inAll)]
 	return paid, nil

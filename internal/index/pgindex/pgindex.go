@@ -94,10 +94,7 @@ func (s *Store) prepare(ctx context.Context) error {
 func (s *Store) Vectors() bool { return s.vectors }
 
 // Close ends the connections.
-func (s *Store) Close() error {
-	s.pool.Close()
-	return nil
-}
+func (s *Store) Close() { s.pool.Close() }
 
 // Find opens the index of a key, and returns the report of its build. x is nil if the
 // database has none. It marks the index as used.

@@ -21,7 +21,7 @@ func open(t *testing.T, address string) *pgindex.Store {
 	t.Helper()
 	s, err := pgindex.Open(t.Context(), address, "")
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	t.Cleanup(s.Close)
 	return s
 }
 

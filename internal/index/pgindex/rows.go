@@ -3,13 +3,22 @@ package pgindex
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/org/pr-review-action/internal/index"
+)
+
+const (
+	rowsAtATime = 500
+	kept        = 20    // indexes of a repository that always stay
+	halfFrom    = 2_001 // dimensions from which pgvector's HNSW takes only halfvec
+	mostVectors = 4_000 // dimensions that it takes at most
 )
 
 // rows reads one index. It implements index.Rows.
@@ -96,4 +105,120 @@ func vectorType(dimensions int) string {
 func literal(v []float32) string {
 	text, _ := json.Marshal(v) // all numbers in indexes and questions are finite
 	return string(text)
+}
+
+// Write stores an index and the report of its build, unless the key is there already, and opens it. It then removes
+// the repository's indexes that were not used for a day, except for the most recently used.
+func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index, made index.Report) (*index.Source, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	if !s.vectors || k.Model == "" || x.Vectors().Dimensions > mostVectors {
+		x = x.WithVectors("", 0, nil)
+	}
+	report, _ := json.Marshal(made) // texts and finite numbers: it cannot fail
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		var id int64
+		err := tx.QueryRow(ctx, `INSERT INTO pr_review_indexes.list (repository, commit, made, model, head, report)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
+			append(s.columns(k), x.Head(), report)...).Scan(&id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil // it is there, perhaps since this transaction began
+		}
+		if err != nil {
+			return err
+		}
+		return writer{ctx, tx, x, schemaOf(id)}.write()
+	})
+	if err != nil {
+		return nil, s.explain("writing the index", err)
+	}
+	s.forget(ctx, k.Repository)
+	found, _, err := s.Find(ctx, k)
+	return found, err
+}
+
+// writer writes one index.
+type writer struct {
+	ctx    context.Context
+	tx     pgx.Tx
+	x      *index.Index
+	schema string
+}
+
+// write creates and fills the tables of the index. Keys and values are bytea, since not all
+// text in a repository is UTF-8.
+func (w writer) write() error {
+	err := w.run(`CREATE SCHEMA $SCHEMA`, `CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`)
+	if err == nil {
+		err = insert(w, `INSERT INTO $SCHEMA.row SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.x.Each())
+	}
+	if dimensions := w.x.Vectors().Dimensions; err == nil && dimensions > 0 {
+		kind := vectorType(dimensions)
+		err = w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
+		if err == nil {
+			err = insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+
+				` FROM unnest($1::int[], $2::text[]) u(n, v)`, w.vectors)
+		}
+		if err == nil {
+			err = w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
+		}
+	}
+	if err == nil {
+		err = w.run(`ANALYZE $SCHEMA.row`)
+	}
+	return err
+}
+
+func (w writer) run(statements ...string) error {
+	for _, sql := range statements {
+		if _, err := w.tx.Exec(w.ctx, strings.ReplaceAll(sql, "$SCHEMA", w.schema)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insert writes rows of two columns. It sends them as arrays, since not every server takes COPY.
+func insert[K, V any](w writer, sql string, rows iter.Seq2[K, V]) error {
+	sql = strings.ReplaceAll(sql, "$SCHEMA", w.schema)
+	var keys []K
+	var values []V
+	flush := func() error {
+		_, err := w.tx.Exec(w.ctx, sql, keys, values)
+		keys, values = keys[:0], values[:0]
+		return err
+	}
+	for key, value := range rows {
+		keys, values = append(keys, key), append(values, value)
+		if len(keys) == rowsAtATime {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+func (w writer) vectors(yield func(int, string) bool) {
+	for n, v := range w.x.EachVector() {
+		if !yield(n, literal(v)) {
+			return
+		}
+	}
+}
+
+// forget removes old indexes. It ignores errors: a later run tries again.
+func (s *Store) forget(ctx context.Context, repository string) {
+	_ = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, `DELETE FROM pr_review_indexes.list WHERE used < now() - interval '1 day' AND id IN
+			(SELECT id FROM pr_review_indexes.list WHERE repository = $1 ORDER BY used DESC OFFSET $2) RETURNING id`,
+			repository, kept)
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		for _, id := range ids {
+			if err == nil {
+				_, err = tx.Exec(ctx, `DROP SCHEMA IF EXISTS `+schemaOf(id)+` CASCADE`)
+			}
+		}
+		return err
+	})
 }

@@ -23,7 +23,7 @@ func BenchmarkLexical(b *testing.B) {
 	address := server.Database(b)
 	s, err := pgindex.Open(b.Context(), address, "")
 	require.NoError(b, err)
-	defer func() { require.NoError(b, s.Close()) }()
+	defer s.Close()
 	found, err := s.Write(b.Context(), index.Key{Repository: "r", Commit: "c"}, x, index.Report{})
 	require.NoError(b, err)
 	const question = "w1 w7 w30 w80 w120"
