@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,11 +89,9 @@ func (s *Store) lock(path string) (release func() error, free bool, err error) {
 func unsynced(File) error { return nil }
 
 func (s *Store) self() []byte {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "a host without a name"
-	}
-	return fmt.Appendf(nil, "process %d on %s, since %s", os.Getpid(), host, s.now().UTC().Format(time.RFC3339))
+	host, _ := os.Hostname()
+	return fmt.Appendf(nil, "process %d on %s, since %s", os.Getpid(), cmp.Or(host, "a host without a name"),
+		s.now().UTC().Format(time.RFC3339))
 }
 
 func (s *Store) holder(path string) string {
