@@ -50,8 +50,7 @@ type Store struct {
 	lanes   []*lane
 
 	mu        sync.Mutex
-	thread    string
-	known     bool // thread is set
+	thread    string // empty until one is saved or primed
 	closed    bool
 	changes   int // number of writes to the thread so far
 	ticking   context.CancelFunc
@@ -92,7 +91,7 @@ func (s *Store) Prime(ctx context.Context, thread string, saved graph.Saved, num
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.thread, s.known, s.number = thread, true, number
+	s.thread, s.number = thread, number
 	for _, l := range s.lanes {
 		l.newest = name
 	}
@@ -123,10 +122,7 @@ func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) err
 func (s *Store) noteChange(ctx context.Context, thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.known {
-		s.thread, s.known = thread, true
-	}
-	if thread != s.thread {
+	if s.thread = cmp.Or(s.thread, thread); thread != s.thread {
 		return
 	}
 	s.changes++
