@@ -237,10 +237,7 @@ func Counts(all []Finding) string {
 			parts = append(parts, wording.Thousands(int64(n))+" "+plural(s, n))
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing found"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "nothing found")
 }
 
 // plural returns a severity as it follows a number: major and minor are not nouns.
