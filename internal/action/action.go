@@ -21,6 +21,7 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // MaxSummary is the size in bytes above which GitHub drops a step's whole summary.
@@ -158,19 +159,17 @@ func appendFile(path, text string) error {
 	if err != nil {
 		return fmt.Errorf("opening the runner's file: %w", err)
 	}
-	if _, err := f.WriteString(text); err != nil {
-		return errors.Join(fmt.Errorf("writing the runner's file: %w", err), f.Close())
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("closing the runner's file: %w", err)
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing the runner's file: %w", err)
 	}
 	return nil
 }
 
 // Inputs reads the action's inputs from the process's environment: INPUT_ and the
 // name in upper case, dashes kept. It trims values and omits empty ones. An input that is not
-// in known is an error; nearest returns a name to suggest, or "".
-func Inputs(environ, known []string, nearest func(string, []string) string) (map[string]string, error) {
+// in known is an error, with the nearest name if one is close.
+func Inputs(environ, known []string) (map[string]string, error) {
 	values := map[string]string{}
 	var problems []error
 	for _, entry := range environ {
@@ -181,7 +180,11 @@ func Inputs(environ, known []string, nearest func(string, []string) string) (map
 		}
 		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 		if !slices.Contains(known, name) {
-			problems = append(problems, unknownInput(name, known, nearest))
+			unknown := fmt.Sprintf("unknown input %q", name)
+			if near := problem.Nearest(name, known); near != "" {
+				unknown += fmt.Sprintf("\n  did you mean %q?", near)
+			}
+			problems = append(problems, errors.New(unknown))
 			continue
 		}
 		if value = strings.TrimSpace(value); value != "" {
@@ -189,11 +192,4 @@ func Inputs(environ, known []string, nearest func(string, []string) string) (map
 		}
 	}
 	return values, errors.Join(problems...)
-}
-
-func unknownInput(name string, known []string, nearest func(string, []string) string) error {
-	if hint := nearest(name, known); hint != "" {
-		return fmt.Errorf("unknown input %q\n  did you mean %q?", name, hint)
-	}
-	return fmt.Errorf("unknown input %q", name)
 }
