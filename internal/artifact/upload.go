@@ -58,7 +58,7 @@ func (c *Client) recoverUpload(ctx context.Context, name string, zip []byte, ref
 	}
 	found, err := c.find(ctx, name)
 	if err == nil && c.hasContent(ctx, found, zip) {
-		return found.ID, nil
+		return int64(found.ID), nil
 	}
 	if status.Code == http.StatusConflict {
 		return 0, fmt.Errorf("%w: %w", ErrExists, refusal)

@@ -33,7 +33,7 @@ func (r Runtime) List(ctx context.Context) ([]Item, error) {
 	var items []Item
 	for _, a := range list {
 		items = append(items, Item{Artifact: github.Artifact{
-			Name: a.Name, ID: a.ID, Size: a.Size, Digest: a.Digest, Created: a.Created, RunID: r.RunID,
+			Name: a.Name, ID: int64(a.ID), Size: int64(a.Size), Digest: a.Digest, Created: a.Created, RunID: r.RunID,
 			RepositoryID: r.RepositoryID,
 		}})
 	}
@@ -46,7 +46,7 @@ func (r Runtime) Get(ctx context.Context, i Item, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(list, func(a artifact.Stored) bool { return a.ID == i.ID && a.Name == i.Name })
+	at := slices.IndexFunc(list, func(a artifact.Stored) bool { return int64(a.ID) == i.ID && a.Name == i.Name })
 	if at < 0 {
 		return nil, fmt.Errorf("%w: artifact %d, %q", artifact.ErrNotFound, i.ID, i.Name)
 	}
