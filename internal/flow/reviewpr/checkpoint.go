@@ -2,7 +2,6 @@ package reviewpr
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -26,12 +25,6 @@ func Subject() handoff.Subject[State] {
 // Intact refuses a parked draft that differs from the one its gate asks about.
 func Intact(view graph.View[State]) error {
 	return handoff.Intact(view, view.State.checkAsk, view.State.Draft.Thread, view.State.Draft.ToolVersion)
-}
-
-// Pack returns the checkpoint of a parked thread.
-func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, thread string,
-	p checkpoint.Protection) (checkpoint.Draft, error) {
-	return Subject().Pack(ctx, flow, store, thread, p)
 }
 
 // manifest returns the manifest of a parked draft.
