@@ -52,18 +52,16 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 		ResultsURL: getenv("ACTIONS_RESULTS_URL"), RuntimeToken: getenv("ACTIONS_RUNTIME_TOKEN"),
 		outputPath: getenv("GITHUB_OUTPUT"), summaryPath: getenv("GITHUB_STEP_SUMMARY"),
 	}
-	attempt, retention := int64(0), int64(0)
 	err := errors.Join(
 		readNumber(getenv, "GITHUB_REPOSITORY_ID", &e.RepositoryID),
 		readNumber(getenv, "GITHUB_RUN_ID", &e.RunID),
-		readNumber(getenv, "GITHUB_RUN_ATTEMPT", &attempt),
-		readNumber(getenv, "GITHUB_RETENTION_DAYS", &retention),
+		readNumber(getenv, "GITHUB_RUN_ATTEMPT", &e.RunAttempt),
+		readNumber(getenv, "GITHUB_RETENTION_DAYS", &e.RetentionDays),
 	)
-	e.RunAttempt, e.RetentionDays = int(attempt), int(retention)
 	return e, err
 }
 
-func readNumber(getenv func(string) string, name string, into *int64) error {
+func readNumber[T int | int64](getenv func(string) string, name string, into *T) error {
 	text := getenv(name)
 	if text == "" {
 		return nil
@@ -72,7 +70,7 @@ func readNumber(getenv func(string) string, name string, into *int64) error {
 	if err != nil {
 		return fmt.Errorf("%s is %q, not a number", name, text)
 	}
-	*into = n
+	*into = T(n)
 	return nil
 }
 

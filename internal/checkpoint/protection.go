@@ -164,10 +164,8 @@ func (p Protection) encrypt(snapshot []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(snapshot); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil { // writes the last chunk
+	_, err = w.Write(snapshot)
+	if err := errors.Join(err, w.Close()); err != nil { // Close writes the last chunk
 		return nil, err
 	}
 	return hidden.Bytes(), nil
@@ -235,9 +233,7 @@ func (k Key) Derive(label string) []byte {
 	if k.secret == nil {
 		return nil
 	}
-	derived, err := hkdf.Expand(sha256.New, k.secret[:], "pr-review v1 "+label, sha256.Size)
-	if err != nil {
-		return nil // only for a length beyond HKDF's limit
-	}
+	// it fails only for a length beyond HKDF's limit
+	derived, _ := hkdf.Expand(sha256.New, k.secret[:], "pr-review v1 "+label, sha256.Size)
 	return derived
 }
