@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/graph"
 )
 
@@ -24,15 +23,12 @@ const (
 	lastInterval  = 30 * time.Minute
 )
 
-// ErrTooLarge reports that the progress does not fit into a checkpoint. The run
-// goes on, and what was uploaded before stays.
-var ErrTooLarge = errors.New("the progress is too large to be carried away")
-
 // Options says where progress is stored, in which form, and how often.
 type Options struct {
 	// Carriers receive each partial concurrently, and fail independently.
 	Carriers []Carrier
-	// Pack returns the n-th partial, from 1, of the thread's stored data.
+	// Pack returns the n-th partial, from 1, of the thread's stored data. After an error the run goes
+	// on, and what was uploaded before stays.
 	Pack func(saved graph.Saved, n int) (name string, zip []byte, err error)
 	// Interval is the time from the first write to the first upload, 30 s if zero. It
 	// doubles with each upload, up to half an hour. If negative, nothing is uploaded.
@@ -184,9 +180,6 @@ func (s *Store) upload(ctx context.Context, last bool) error {
 	name, zip, err := s.options.Pack(saved, s.number)
 	if err != nil {
 		return fmt.Errorf("packing the progress: %w", err)
-	}
-	if len(zip) > checkpoint.MaxZip {
-		return fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, len(zip), checkpoint.MaxZip)
 	}
 	took, err := s.putAll(ctx, name, zip, last)
 	if took {

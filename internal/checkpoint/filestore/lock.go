@@ -77,16 +77,14 @@ func (s *Store) lock(path string) (release func() error, free bool, err error) {
 	if err != nil || !free {
 		return nil, free, err
 	}
-	if err := s.write(path+".holder", unsynced, s.self()); err != nil {
+	// not synced: after a crash of the machine the holder of a lock does not matter
+	if err := s.write(path+".holder", func(File) error { return nil }, s.self()); err != nil {
 		return nil, false, errors.Join(err, unlock())
 	}
 	return sync.OnceValue(func() error {
 		return errors.Join(s.removeIfThere(path+".holder"), unlock())
 	}), true, nil
 }
-
-// unsynced does not sync: after a crash of the machine the holder of a lock does not matter.
-func unsynced(File) error { return nil }
 
 func (s *Store) self() []byte {
 	host, _ := os.Hostname()
