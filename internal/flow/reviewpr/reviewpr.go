@@ -123,7 +123,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Edge(review, overview)
 	g.Edge(overview, aggregate)
 	g.Route(aggregate, byFindings(asked, clean, failed), asked, clean, failed)
-	g.Route(asked, handoff.Next(func(s State) *bool { return s.Approved }, post, revise, aborted), post, revise, aborted)
+	approved := func(s State) *bool { return s.Approved }
+	g.Route(asked, handoff.Next(approved, post, revise, aborted), post, revise, aborted)
 	g.Route(revise, byFeedback(redraft, aggregate), redraft, aggregate)
 	g.Edge(redraft, aggregate)
 	g.Edge(post, posted)
