@@ -21,6 +21,7 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // MaxSummary is the size in bytes above which GitHub drops a step's whole summary.
@@ -51,18 +52,16 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 		ResultsURL: getenv("ACTIONS_RESULTS_URL"), RuntimeToken: getenv("ACTIONS_RUNTIME_TOKEN"),
 		outputPath: getenv("GITHUB_OUTPUT"), summaryPath: getenv("GITHUB_STEP_SUMMARY"),
 	}
-	attempt, retention := int64(0), int64(0)
 	err := errors.Join(
 		readNumber(getenv, "GITHUB_REPOSITORY_ID", &e.RepositoryID),
 		readNumber(getenv, "GITHUB_RUN_ID", &e.RunID),
-		readNumber(getenv, "GITHUB_RUN_ATTEMPT", &attempt),
-		readNumber(getenv, "GITHUB_RETENTION_DAYS", &retention),
+		readNumber(getenv, "GITHUB_RUN_ATTEMPT", &e.RunAttempt),
+		readNumber(getenv, "GITHUB_RETENTION_DAYS", &e.RetentionDays),
 	)
-	e.RunAttempt, e.RetentionDays = int(attempt), int(retention)
 	return e, err
 }
 
-func readNumber(getenv func(string) string, name string, into *int64) error {
+func readNumber[T int | int64](getenv func(string) string, name string, into *T) error {
 	text := getenv(name)
 	if text == "" {
 		return nil
@@ -71,7 +70,7 @@ func readNumber(getenv func(string) string, name string, into *int64) error {
 	if err != nil {
 		return fmt.Errorf("%s is %q, not a number", name, text)
 	}
-	*into = n
+	*into = T(n)
 	return nil
 }
 
@@ -158,19 +157,17 @@ func appendFile(path, text string) error {
 	if err != nil {
 		return fmt.Errorf("opening the runner's file: %w", err)
 	}
-	if _, err := f.WriteString(text); err != nil {
-		return errors.Join(fmt.Errorf("writing the runner's file: %w", err), f.Close())
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("closing the runner's file: %w", err)
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing the runner's file: %w", err)
 	}
 	return nil
 }
 
 // Inputs reads the action's inputs from the process's environment: INPUT_ and the
 // name in upper case, dashes kept. It trims values and omits empty ones. An input that is not
-// in known is an error; nearest returns a name to suggest, or "".
-func Inputs(environ, known []string, nearest func(string, []string) string) (map[string]string, error) {
+// in known is an error, with the nearest name if one is close.
+func Inputs(environ, known []string) (map[string]string, error) {
 	values := map[string]string{}
 	var problems []error
 	for _, entry := range environ {
@@ -181,7 +178,11 @@ func Inputs(environ, known []string, nearest func(string, []string) string) (map
 		}
 		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 		if !slices.Contains(known, name) {
-			problems = append(problems, unknownInput(name, known, nearest))
+			unknown := fmt.Sprintf("unknown input %q", name)
+			if near := problem.Nearest(name, known); near != "" {
+				unknown += fmt.Sprintf("\n  did you mean %q?", near)
+			}
+			problems = append(problems, errors.New(unknown))
 			continue
 		}
 		if value = strings.TrimSpace(value); value != "" {
@@ -189,11 +190,4 @@ func Inputs(environ, known []string, nearest func(string, []string) string) (map
 		}
 	}
 	return values, errors.Join(problems...)
-}
-
-func unknownInput(name string, known []string, nearest func(string, []string) string) error {
-	if hint := nearest(name, known); hint != "" {
-		return fmt.Errorf("unknown input %q\n  did you mean %q?", name, hint)
-	}
-	return fmt.Errorf("unknown input %q", name)
 }

@@ -24,17 +24,17 @@ type Event struct {
 
 type eventFile struct {
 	Action      string `json:"action"`
-	PullRequest *struct {
+	PullRequest struct {
 		Number int `json:"number"`
 		Head   struct {
 			SHA string `json:"sha"`
 		} `json:"head"`
 	} `json:"pull_request"`
-	Issue *struct {
+	Issue struct {
 		Number      int              `json:"number"`
 		PullRequest *json.RawMessage `json:"pull_request"`
 	} `json:"issue"`
-	Label *struct {
+	Label struct {
 		Name string `json:"name"`
 	} `json:"label"`
 }
@@ -58,14 +58,10 @@ func ReadEvent(env Env) (Event, error) {
 	if err := json.NewDecoder(io.LimitReader(f, maxEvent)).Decode(&file); err != nil {
 		return e, fmt.Errorf("reading the event %s: %w", env.EventPath, err)
 	}
-	e.Action = file.Action
-	if file.PullRequest != nil {
-		e.Number, e.Head = file.PullRequest.Number, file.PullRequest.Head.SHA
-	} else if file.Issue != nil && file.Issue.PullRequest != nil {
+	e.Action, e.Label = file.Action, file.Label.Name
+	e.Number, e.Head = file.PullRequest.Number, file.PullRequest.Head.SHA
+	if e.Number == 0 && file.Issue.PullRequest != nil {
 		e.Number = file.Issue.Number
-	}
-	if file.Label != nil {
-		e.Label = file.Label.Name
 	}
 	return e, nil
 }

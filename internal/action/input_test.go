@@ -3,7 +3,6 @@ package action
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,25 +10,22 @@ import (
 
 var known = []string{"mode", "pull-request", "commands"}
 
-func nearest(name string, _ []string) string { return strings.TrimSuffix(name, "s") }
-
 func TestInputsAreReadByName(t *testing.T) {
 	t.Parallel()
 	got, err := Inputs([]string{"PATH=/bin", "INPUT_MODE= resume \n", "INPUT_PULL-REQUEST=42",
-		"INPUT_COMMANDS=/drop F1: a=b\n/approve\n", "X=INPUT_Y=z"}, known, nearest)
+		"INPUT_COMMANDS=/drop F1: a=b\n/approve\n", "X=INPUT_Y=z"}, known)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"mode": "resume", "pull-request": "42", "commands": "/drop F1: a=b\n/approve"},
 		got)
-	got, err = Inputs([]string{"INPUT_MODE=", "INPUT_COMMANDS=  "}, known, nearest)
+	got, err = Inputs([]string{"INPUT_MODE=", "INPUT_COMMANDS=  "}, known)
 	require.NoError(t, err)
 	require.Empty(t, got, "an empty input is one that was not given")
 }
 
 func TestAnUnknownInputIsAnErrorWithTheNearestName(t *testing.T) {
 	t.Parallel()
-	_, err := Inputs([]string{"INPUT_MODES=resume", "INPUT_OTHERS=", "INPUT_MODE=review"}, known, nearest)
-	require.EqualError(t, err, "unknown input \"modes\"\n  did you mean \"mode\"?\nunknown input \"others\"\n  did "+
-		"you mean \"other\"?")
+	_, err := Inputs([]string{"INPUT_MODES=resume", "INPUT_OTHERS=", "INPUT_MODE=review"}, known)
+	require.EqualError(t, err, "unknown input \"modes\"\n  did you mean \"mode\"?\nunknown input \"others\"")
 }
 
 func event(tb testing.TB, text string) Env {

@@ -18,22 +18,14 @@ const cacheVersion = "b2bb4167544de55e35083e2a18a4ab82956bd605544613cc04cca7e884
 // maxKey is the maximum length of an entry's key, in bytes.
 const maxKey = 512
 
-// cacheRequest and cacheReply have the fields of all three methods:
-// CreateCacheEntry, FinalizeCacheEntryUpload and GetCacheEntryDownloadURL in
+// cacheRequest has the fields of all three methods: CreateCacheEntry,
+// FinalizeCacheEntryUpload and GetCacheEntryDownloadURL in
 // github.actions.results.api.v1.
 type cacheRequest struct {
 	Key     string   `json:"key"`
 	Restore []string `json:"restore_keys,omitzero"`
 	Size    int64    `json:"size_bytes,string,omitzero"`
 	Version string   `json:"version"`
-}
-
-type cacheReply struct {
-	OK        bool   `json:"ok"`
-	UploadURL string `json:"signed_upload_url"`
-	URL       string `json:"signed_download_url"`
-	Key       string `json:"matched_key"`
-	Message   string `json:"message"`
 }
 
 // PutCache stores an entry in the repository's cache. Entries never change and
@@ -89,7 +81,7 @@ func (c *Client) GetCache(ctx context.Context, key string, max int64) ([]byte, e
 	found, err := c.exactCache(ctx, key)
 	var content []byte
 	if err == nil {
-		content, err = c.fetchBlob(transport.LimitBody(ctx, max), found.URL)
+		content, err = c.fetchBlob(transport.LimitBody(ctx, max), found.CacheURL)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("loading cache entry %q: %w", key, err)
@@ -98,7 +90,7 @@ func (c *Client) GetCache(ctx context.Context, key string, max int64) ([]byte, e
 }
 
 // exactCache returns the entry with a key, since the service also matches keys as prefixes.
-func (c *Client) exactCache(ctx context.Context, key string) (cacheReply, error) {
+func (c *Client) exactCache(ctx context.Context, key string) (reply, error) {
 	found, err := c.cache(ctx, "GetCacheEntryDownloadURL", cacheRequest{Key: key})
 	if err == nil && found.Key != key {
 		err = ErrNotFound
@@ -107,9 +99,9 @@ func (c *Client) exactCache(ctx context.Context, key string) (cacheReply, error)
 }
 
 // cache calls one method of the cache service. A reply that is not ok is an error.
-func (c *Client) cache(ctx context.Context, method string, q cacheRequest) (cacheReply, error) {
+func (c *Client) cache(ctx context.Context, method string, q cacheRequest) (reply, error) {
 	q.Version = cacheVersion
-	r, err := ask[cacheReply](ctx, c, cachePath+method, q)
+	r, err := c.ask(ctx, cachePath+method, q)
 	status, _ := errors.AsType[*transport.StatusError](err)
 	said := r.Message
 	if status != nil {

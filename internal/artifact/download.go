@@ -13,15 +13,14 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Stored is an artifact of this run.
+// Stored is an artifact of this run, as the service lists it.
 type Stored struct {
-	ID      int64
-	Name    string
-	Size    int64     // bytes; local runners report a different number
-	Digest  string    // sha256:<hex> of the zip; empty if the service reports none
-	Created time.Time // zero if not reported
-
-	backend // of the job that stored it
+	backend           // of the job that stored it
+	ID      number    `json:"database_id"`
+	Name    string    `json:"name"`
+	Size    number    `json:"size"`       // bytes; local runners report a different number
+	Digest  string    `json:"digest"`     // sha256:<hex> of the zip; empty if the service reports none
+	Created time.Time `json:"created_at"` // zero if not reported
 }
 
 // List returns the run's artifacts whose names begin with a prefix, newest first.
@@ -99,12 +98,7 @@ func (c *Client) find(ctx context.Context, name string) (Stored, error) {
 // newest first.
 func (c *Client) list(ctx context.Context, name string) ([]Stored, error) {
 	listed, err := c.call(ctx, "ListArtifacts", request{backend: c.ids, Filter: name})
-	var list []Stored
-	for _, i := range listed.Artifacts {
-		if name == "" || i.Name == name {
-			list = append(list, Stored{int64(i.ID), i.Name, int64(i.Size), i.Digest, i.Created, i.backend})
-		}
-	}
+	list := slices.DeleteFunc(listed.Artifacts, func(s Stored) bool { return name != "" && s.Name != name })
 	order.Stable(list, func(a, b Stored) int { return cmp.Compare(b.ID, a.ID) })
 	return list, err
 }

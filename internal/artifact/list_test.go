@@ -31,7 +31,7 @@ func TestListIsByPrefixAndNewestFirst(t *testing.T) {
 	require.Len(t, list, 2)
 	require.Equal(t, []string{"p-2", "p-1"}, []string{list[0].Name, list[1].Name})
 	stored := run.Artifacts()[2]
-	require.Equal(t, []any{stored.ID, stored.Size, stored.Digest}, []any{list[0].ID, list[0].Size, list[0].Digest})
+	require.Equal(t, []any{stored.ID, stored.Size, stored.Digest}, []any{int64(list[0].ID), int64(list[0].Size), list[0].Digest})
 	require.WithinDuration(t, stored.CreatedAt, list[0].Created, 0)
 	zip, err := c.Load(t.Context(), list[1], 100)
 	require.NoError(t, err)

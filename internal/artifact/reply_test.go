@@ -188,7 +188,7 @@ func FuzzItem(f *testing.F) {
 	f.Add(`{"databaseId":5,"digest":"sha256:ab"}`)
 	f.Add(`{"database_id":""}`)
 	f.Fuzz(func(t *testing.T, raw string) {
-		var i item
+		var i Stored
 		if json.Unmarshal([]byte(raw), &i, json.MatchCaseInsensitiveNames(true)) == nil && i.ID != 0 {
 			require.Contains(t, strings.ToLower(raw), "id")
 		}

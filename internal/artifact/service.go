@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -40,23 +39,16 @@ type request struct {
 	Hash    string `json:"hash,omitzero"`
 }
 
-// reply has the fields of all replies.
+// reply has the fields of all replies of both services.
 type reply struct {
-	OK        bool   `json:"ok"`
-	UploadURL string `json:"signed_upload_url"`
-	URL       string `json:"signed_url"`
-	ID        number `json:"artifact_id"`
-	Artifacts []item `json:"artifacts"`
-}
-
-// item is an artifact in a list of the service.
-type item struct {
-	backend
-	ID      number    `json:"database_id"`
-	Name    string    `json:"name"`
-	Size    number    `json:"size"`
-	Digest  string    `json:"digest"` // sha256:<hex>, or empty
-	Created time.Time `json:"created_at"`
+	OK        bool     `json:"ok"`
+	UploadURL string   `json:"signed_upload_url"`
+	URL       string   `json:"signed_url"`
+	ID        number   `json:"artifact_id"`
+	Artifacts []Stored `json:"artifacts"`
+	CacheURL  string   `json:"signed_download_url"` // of a cache entry, like the next two
+	Key       string   `json:"matched_key"`
+	Message   string   `json:"message"`
 }
 
 // number is an int64 encoded as a number or, as the protocol specifies, a string.
@@ -71,13 +63,12 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 
 // call calls one method of the artifact service.
 func (c *Client) call(ctx context.Context, method string, q request) (reply, error) {
-	return ask[reply](ctx, c, servicePath+method, q)
+	return c.ask(ctx, servicePath+method, q)
 }
 
-// ask sends a request to one of the services and decodes its reply into an R. It
-// matches names in replies without case and underscores: GitHub uses snake_case,
-// local runners lowerCamelCase.
-func ask[R any](ctx context.Context, c *Client, path string, q any) (r R, err error) {
+// ask sends a request to one of the services. It matches names in replies without
+// case and underscores: GitHub uses snake_case, local runners lowerCamelCase.
+func (c *Client) ask(ctx context.Context, path string, q any) (r reply, err error) {
 	body, err := json.Marshal(q)
 	if err != nil {
 		return r, fmt.Errorf("encoding the request: %w", err)

@@ -52,13 +52,13 @@ func (c *Client) Upload(ctx context.Context, name string, zip []byte, retentionD
 // lost and its request sent again, the service finds the name taken, or nothing
 // left to finalize, although the artifact is stored.
 func (c *Client) recoverUpload(ctx context.Context, name string, zip []byte, refusal error) (int64, error) {
-	var status *transport.StatusError
-	if !errors.As(refusal, &status) || status.Code != http.StatusConflict && status.Code != http.StatusNotFound {
+	status, ok := errors.AsType[*transport.StatusError](refusal)
+	if !ok || status.Code != http.StatusConflict && status.Code != http.StatusNotFound {
 		return 0, refusal
 	}
 	found, err := c.find(ctx, name)
 	if err == nil && c.hasContent(ctx, found, zip) {
-		return found.ID, nil
+		return int64(found.ID), nil
 	}
 	if status.Code == http.StatusConflict {
 		return 0, fmt.Errorf("%w: %w", ErrExists, refusal)

@@ -91,7 +91,8 @@ func (p Protection) pack(m Manifest, snapshot []byte, shown Shown) (Draft, error
 		m.PatchSHA256 = Digest([]byte(shown.Patch))
 		entries = append(entries, entry{patchEntry, []byte(shown.Patch)})
 	}
-	m, text, err := p.sealed(m.normalized())
+	m.CreatedAt, m.ExpiresAt = m.CreatedAt.UTC().Truncate(time.Second), m.ExpiresAt.UTC().Truncate(time.Second)
+	m, text, err := p.sealed(m)
 	if err != nil {
 		return Draft{}, fmt.Errorf("writing manifest: %w", err)
 	}

@@ -77,13 +77,6 @@ func (m Manifest) Waits() bool { return m.Environment != "" && m.Outcome != "KEP
 // showsReview reports whether review.md belongs to the checkpoint.
 func (m Manifest) showsReview() bool { return m.Trust != TrustEncrypt && m.Partial == 0 }
 
-// normalized truncates the times to the precision of the JSON form.
-func (m Manifest) normalized() Manifest {
-	m.CreatedAt = m.CreatedAt.UTC().Truncate(time.Second)
-	m.ExpiresAt = m.ExpiresAt.UTC().Truncate(time.Second)
-	return m
-}
-
 func (m Manifest) encode() ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, err

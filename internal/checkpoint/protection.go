@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -47,12 +48,7 @@ func trusts() []string { return []string{TrustDigest, TrustSeal, TrustEncrypt} }
 
 func (p Protection) trust() string { return trustOf(p.Trust) }
 
-func trustOf(name string) string {
-	if name == "" {
-		return TrustDigest
-	}
-	return name
-}
+func trustOf(name string) string { return cmp.Or(name, TrustDigest) }
 
 // Keyed reports whether a key is required, as under seal and encrypt.
 func (p Protection) Keyed() bool { return p.trust() != TrustDigest }
@@ -80,11 +76,6 @@ const (
 	sealAlgorithm = "hmac-sha256:"
 	sealStart     = `{"seal":"` + sealAlgorithm
 	sealEnd       = `",`
-)
-
-var (
-	errNoSeal  = errors.New("no seal")
-	errBadSeal = errors.New("the seal does not fit")
 )
 
 // SealBytes prepends a MAC to content that is not a checkpoint. The MAC is valid for
@@ -120,21 +111,9 @@ func (p Protection) mac(label string, rest []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// checkSeal verifies the seal of a JSON object before anything is decoded. The
-// algorithm is fixed, whatever the object says.
-func (p Protection) checkSeal(label string, object []byte) error {
-	sum, rest, ok := cutSeal(object)
-	if !ok {
-		return errNoSeal
-	}
-	if !hmac.Equal([]byte(p.mac(label, rest)), sum) {
-		return errBadSeal
-	}
-	return nil
-}
-
-// requireSeal is check 5 for a draft or a record: under a key, the object has a
-// seal made with that key.
+// requireSeal is check 5 for a draft or a record: under a key, the JSON object has a
+// seal made with that key. It decodes nothing, and the algorithm is fixed, whatever
+// the object says.
 func (p Protection) requireSeal(label, what string, object []byte) error {
 	if err := p.Check(); err != nil {
 		return refuse(5, "set trust and checkpoint-key as in the drafting job", what+" cannot be checked",
@@ -143,15 +122,15 @@ func (p Protection) requireSeal(label, what string, object []byte) error {
 	if !p.Keyed() {
 		return nil
 	}
-	switch err := p.checkSeal(label, object); err {
-	case nil:
-		return nil
-	case errNoSeal:
+	sum, rest, ok := cutSeal(object)
+	if !ok {
 		return refuse(5, "give both jobs the same trust and checkpoint-key; "+draftAnew,
 			fmt.Sprintf("%s carries no seal, and this job says trust: %s", what, p.Trust))
-	default:
-		return refuseAltered(what, err)
 	}
+	if !hmac.Equal([]byte(p.mac(label, rest)), sum) {
+		return refuseAltered(what, errors.New("the seal does not fit"))
+	}
+	return nil
 }
 
 func cutSeal(object []byte) (sum, rest []byte, ok bool) {
@@ -185,17 +164,12 @@ func (p Protection) encrypt(snapshot []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(snapshot); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil { // writes the last chunk
+	_, err = w.Write(snapshot)
+	if err := errors.Join(err, w.Close()); err != nil { // Close writes the last chunk
 		return nil, err
 	}
 	return hidden.Bytes(), nil
 }
-
-// isEncrypted reports whether b was encrypted by encrypt.
-func isEncrypted(b []byte) bool { return bytes.HasPrefix(b, []byte("age-encryption.org/")) }
 
 // decrypt decrypts the result of encrypt. It needs a key.
 func (p Protection) decrypt(hidden []byte) ([]byte, error) {
@@ -259,9 +233,7 @@ func (k Key) Derive(label string) []byte {
 	if k.secret == nil {
 		return nil
 	}
-	derived, err := hkdf.Expand(sha256.New, k.secret[:], "pr-review v1 "+label, sha256.Size)
-	if err != nil {
-		return nil // only for a length beyond HKDF's limit
-	}
+	// it fails only for a length beyond HKDF's limit
+	derived, _ := hkdf.Expand(sha256.New, k.secret[:], "pr-review v1 "+label, sha256.Size)
 	return derived
 }

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/decision"
@@ -44,7 +45,7 @@ func (p Protection) OpenRecord(z []byte) (decision.Record, error) {
 		return decision.Record{}, fmt.Errorf("opening decision record: %w", err)
 	}
 	text := contents[0]
-	if isEncrypted(text) && p.Keyed() {
+	if bytes.HasPrefix(text, []byte("age-encryption.org/")) && p.Keyed() {
 		if text, err = p.decrypt(text); err != nil {
 			return decision.Record{}, refuseAltered("the decision record", err)
 		}

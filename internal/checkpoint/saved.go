@@ -2,9 +2,11 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,20 +24,8 @@ func EncodeSaved(s graph.Saved) ([]byte, error) {
 	if len(s.Journal) > maxRecords {
 		return nil, fmt.Errorf("packing a run under way: %w: %d records", errTooLarge, len(s.Journal))
 	}
-	size := len(s.Snapshot) + len(`{"snapshot":,"journal":[]}`)
-	for _, record := range s.Journal {
-		size += len(record) + 1
-	}
-	out := append(make([]byte, 0, size), `{"snapshot":`...)
-	out = append(out, s.Snapshot...)
-	out = append(out, `,"journal":[`...)
-	for i, record := range s.Journal {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, record...)
-	}
-	out = append(out, "]}"...)
+	out := slices.Concat([]byte(`{"snapshot":`), s.Snapshot, []byte(`,"journal":[`),
+		bytes.Join(s.Journal, []byte(",")), []byte("]}"))
 	if _, err := DecodeSaved(out); err != nil {
 		return nil, fmt.Errorf("packing a run under way: %w", err)
 	}
@@ -45,61 +35,53 @@ func EncodeSaved(s graph.Saved) ([]byte, error) {
 // DecodeSaved strictly decodes the result of EncodeSaved. Snapshot and records
 // alias data and are not decoded.
 func DecodeSaved(data []byte) (graph.Saved, error) {
-	r := savedReader{data, jsontext.NewDecoder(bytes.NewBuffer(data))}
-	var s graph.Saved
-	var err error
-	if err = r.tokens("{", "snapshot"); err == nil {
-		s.Snapshot, err = r.object()
-	}
-	if err == nil {
-		err = r.tokens("journal", "[")
-	}
-	for err == nil && r.PeekKind() == '{' {
-		var record []byte
-		record, err = r.object()
-		if s.Journal = append(s.Journal, record); len(s.Journal) > maxRecords {
-			err = errTooLarge
+	r := savedReader{data: data, Decoder: jsontext.NewDecoder(bytes.NewBuffer(data))}
+	r.tokens("{", "snapshot")
+	s := graph.Saved{Snapshot: r.object()}
+	r.tokens("journal", "[")
+	for r.err == nil && r.PeekKind() == '{' {
+		if s.Journal = append(s.Journal, r.object()); len(s.Journal) > maxRecords {
+			r.err = errTooLarge
 		}
 	}
-	if err == nil {
-		err = r.tokens("]", "}")
+	r.tokens("]", "}")
+	if _, err := r.ReadToken(); r.err == nil && !errors.Is(err, io.EOF) {
+		r.err = cmp.Or(err, errors.New("something follows the end"))
 	}
-	if err == nil {
-		if _, err = r.ReadToken(); err == nil {
-			err = errors.New("something follows the end")
-		} else if errors.Is(err, io.EOF) {
-			return s, nil
-		}
+	if r.err != nil {
+		return graph.Saved{}, fmt.Errorf("reading a run under way: %w", r.err)
 	}
-	return graph.Saved{}, fmt.Errorf("reading a run under way: %w", err)
+	return s, nil
 }
 
+// savedReader reads nothing more after its first error.
 type savedReader struct {
 	data []byte
+	err  error
 	*jsontext.Decoder
 }
 
-func (r savedReader) tokens(want ...string) error {
+func (r *savedReader) tokens(want ...string) {
 	for _, w := range want {
-		token, err := r.ReadToken()
-		if err != nil {
-			return err
+		if r.err != nil {
+			return
 		}
-		if token.String() != w {
-			return fmt.Errorf("%.40q instead of %q", token.String(), w)
+		token, err := r.ReadToken()
+		if r.err = err; err == nil && token.String() != w {
+			r.err = fmt.Errorf("%.40q instead of %q", token.String(), w)
 		}
 	}
-	return nil
 }
 
-func (r savedReader) object() ([]byte, error) {
+func (r *savedReader) object() []byte {
+	if r.err != nil {
+		return nil
+	}
 	value, err := r.ReadValue()
-	if err != nil {
-		return nil, err
+	if err == nil && value.Kind() != '{' {
+		err = errors.New("an object is missing")
 	}
-	if value.Kind() != '{' {
-		return nil, errors.New("an object is missing")
-	}
+	r.err = err
 	end := int(r.InputOffset())
-	return r.data[end-len(value) : end : end], nil
+	return r.data[end-len(value) : end : end]
 }

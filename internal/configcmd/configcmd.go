@@ -102,7 +102,7 @@ func (c *Command) readSettings(typed map[string]string) (s settings.Settings, fr
 	s, from = settings.Defaults(), map[string]string{}
 	texts, onActions := map[string]string{}, c.Getenv("GITHUB_ACTIONS") == "true"
 	if onActions {
-		if texts, err = action.Inputs(c.Environ, settings.Names(), problem.Nearest); err != nil {
+		if texts, err = action.Inputs(c.Environ, settings.Names()); err != nil {
 			return s, from, problem.As(problem.Misuse, err, "")
 		}
 	}

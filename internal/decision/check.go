@@ -35,7 +35,7 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 		}
 	}
 	c.applySelectors()
-	if c.isFileDraft() && len(c.decision.Drop) >= len(c.draft) && len(c.bad.Lines) == 0 {
+	if consistsOfFiles(c.draft) && len(c.decision.Drop) >= len(c.draft) && len(c.bad.Lines) == 0 {
 		c.bad.add(Command{}, "nothing is left to apply: abort the draft instead")
 	}
 	order.Stable(c.bad.Lines, func(a, b BadLine) int { return cmp.Compare(a.Line, b.Line) })
@@ -51,16 +51,13 @@ type checking struct {
 	bad      Error
 }
 
-// isFileDraft reports whether the draft consists of files rather than findings.
-func (c *checking) isFileDraft() bool { return consistsOfFiles(c.draft) }
-
 // checkCommand returns the reasons to refuse one command, and records the IDs that it names.
 func (c *checking) checkCommand(line Command) []string {
 	var reasons []string
 	if v := c.decision.Verdict; v == Abort || v == Revise {
 		reasons = append(reasons, "changes a finding, and "+string(v)+" posts none")
 	}
-	if c.isFileDraft() && (line.Name != "/drop" || len(line.IDs) > 0 ||
+	if consistsOfFiles(c.draft) && (line.Name != "/drop" || len(line.IDs) > 0 ||
 		slices.ContainsFunc(line.picks, func(p pick) bool { return p.how != ByGlob })) {
 		return append(reasons, byPaths)
 	}
@@ -89,11 +86,10 @@ func (c *checking) checkCommand(line Command) []string {
 // refuseEnd explains why a command does not end a finding that an earlier review posted. It
 // returns "" if the command does, or is about something else.
 func (c *checking) refuseEnd(line Command, id string) string {
-	const how = "is posted: to close it, name its own id and a reason, "
 	if !slices.Contains(c.posted, id) || line.Name == "/drop" && line.reason != "" && slices.Contains(line.IDs, id) {
 		return ""
 	}
-	return id + " " + how + "/drop " + id + ": REASON"
+	return id + " is posted: to close it, name its own id and a reason, /drop " + id + ": REASON"
 }
 
 // namedIDs returns the findings that a command names, with the ends of its ranges. Unless the
@@ -168,7 +164,7 @@ func (c *checking) dropSelected(line Command, what string, how How, stands func(
 		c.bad.add(line, "a blocker can only be dropped by its own id, and this matches nothing else")
 	default:
 		named := "finding, severity or path"
-		if c.isFileDraft() {
+		if consistsOfFiles(c.draft) {
 			named = "path"
 		}
 		c.bad.add(line, fmt.Sprintf("%q is not a %s of this draft; a reason goes after a colon",

@@ -65,6 +65,7 @@ func (e *Error) About(draft []Item) {
 
 const byPaths = "files of a proposed change are dropped by their paths, or kept as they are"
 
+// consistsOfFiles reports whether a draft consists of files rather than findings.
 func consistsOfFiles(draft []Item) bool { return len(draft) > 0 && draft[0].File }
 
 func (e *Error) orNil() error {
@@ -86,7 +87,11 @@ func (e *Error) Problem() *problem.Error {
 		text = max(text, utf8.RuneCountInString(e.quoted(l)))
 	}
 	for _, l := range shown {
-		p.Rows = append(p.Rows, [2]string{l.label(), fmt.Sprintf("%-*s%s", text, e.quoted(l), e.reason(l))})
+		label := "text"
+		if l.Line > 0 {
+			label = fmt.Sprintf("line %d", l.Line)
+		}
+		p.Rows = append(p.Rows, [2]string{label, fmt.Sprintf("%-*s%s", text, e.quoted(l), e.reason(l))})
 	}
 	if more := len(e.Lines) - len(shown); more > 0 {
 		p.Rows = append(p.Rows, [2]string{" ", fmt.Sprintf("and %d more", more)})
@@ -129,11 +134,4 @@ func (e *Error) next() string {
 		return "correct the text and decide again"
 	}
 	return "correct the line and decide again"
-}
-
-func (l BadLine) label() string {
-	if l.Line == 0 {
-		return "text"
-	}
-	return fmt.Sprintf("line %d", l.Line)
 }

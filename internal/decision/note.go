@@ -33,6 +33,7 @@ func refuseNote(line string) []string {
 const verbs = `(?:approve|abort|revise|drop|keep|edit|summary|severity)`
 
 var (
+	// leading marks of lists, quotes and code
 	marks          = pattern.Lazy(`^(?:[\s>*+•·#|~"'(‐‑–—−_…-]+|\[[ x]?\]|[0-9]{1,3}[.)]\s|[a-z][.)]\s)+`)
 	verbAfterMarks = pattern.Lazy(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|f[0-9]|$)`)
 	verbInside     = pattern.Lazy(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs +
@@ -112,9 +113,6 @@ func containsPhrase(text, phrase string) bool {
 		at += i + len(phrase)
 	}
 }
-
-// trimMarks returns a line folded, without leading marks of lists, quotes and code.
-func trimMarks(line string) string { return marks().ReplaceAllString(fold(line), "") }
 
 // findIDs returns the IDs of findings (F2, in any case) in a text, ignoring web and mail addresses.
 func findIDs(text string) (all []string) {

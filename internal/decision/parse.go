@@ -1,7 +1,6 @@
 package decision
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -90,7 +89,7 @@ func Commands(text string) (string, error) {
 	return strings.Join(all, "\n"), bad.orNil()
 }
 
-var nextVerb = pattern.Lazy(`(?i)\s/(?:approve|abort|revise|drop|keep|edit|summary|severity)(?:[.,;:!\s]|$)`)
+var nextVerb = pattern.Lazy(`(?i)\s/` + verbs + `(?:[.,;:!\s]|$)`)
 
 // splitAtVerbs cuts a line before each verb that follows white space.
 func splitAtVerbs(line string) (all []string) {
@@ -138,7 +137,10 @@ func (d *Decision) addCommand(c Command) (note []string, err error) {
 	case "/approve", "/revise":
 		err = d.setVerdict(verdictOf(c.Name), rest)
 	case "/abort":
-		note, err = []string{rest}, cmp.Or(d.setVerdict(Abort, ""), checkAbortReason(rest))
+		note, d.Verdict, d.Feedback = []string{rest}, Abort, ""
+		if len(findIDs(rest)) > 0 { // a drop may be meant
+			err = errors.New("/abort posts nothing at all, and this names a finding")
+		}
 	case "/drop", "/keep", "/summary":
 		err = d.parseSelection(&c, rest)
 	case "/edit":
@@ -179,14 +181,6 @@ func (d *Decision) setVerdict(v Verdict, rest string) error {
 	}
 	d.Verdict, d.Feedback = v, rest
 	return nil
-}
-
-// checkAbortReason refuses an abort's reason that names a finding: a drop may be meant.
-func checkAbortReason(reason string) error {
-	if len(findIDs(reason)) == 0 {
-		return nil
-	}
-	return errors.New("/abort posts nothing at all, and this names a finding")
 }
 
 func (d *Decision) parseEdit(rest string) ([]string, error) {

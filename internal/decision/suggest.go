@@ -22,7 +22,7 @@ func suggest(line string) string {
 	if strings.HasPrefix(line, "/") && isCommand(line) {
 		return "" // what is wrong is wrong with another line, or with the draft
 	}
-	ids, verb, text := slices.Compact(findIDs(line)), "", trimMarks(line)
+	ids, verb, text := slices.Compact(findIDs(line)), "", marks().ReplaceAllString(fold(line), "")
 	if at := verbWord().FindStringIndex(line); at != nil {
 		verb = strings.TrimRight(strings.ToLower(line[at[0]:at[1]]), "f0123456789")
 		rest := strings.TrimRight(line[at[0]+len(verb):], " \t`*_\"'”’")

@@ -91,7 +91,7 @@ func ReportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph
 	if err != nil || !r.Parked() {
 		return r, err
 	}
-	if r.Packed, err = reviewpr.Pack(ctx, flow, store, thread, p); err != nil {
+	if r.Packed, err = reviewpr.Subject().Pack(ctx, flow, store, thread, p); err != nil {
 		return Report{}, err
 	}
 	return r.WithArtifact(r.Packed.Digest), nil

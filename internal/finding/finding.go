@@ -233,22 +233,15 @@ func Count(all []Finding, s Severity) (n int) {
 func Counts(all []Finding) string {
 	var parts []string
 	for _, s := range slices.Backward(Severities()) {
-		if n := Count(all, s); n > 0 {
-			parts = append(parts, wording.Thousands(int64(n))+" "+plural(s, n))
+		switch n := Count(all, s); {
+		case n == 0:
+		case s == Major || s == Minor: // no nouns
+			parts = append(parts, wording.Thousands(int64(n))+" "+string(s))
+		default:
+			parts = append(parts, wording.Count(n, string(s)))
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing found"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// plural returns a severity as it follows a number: major and minor are not nouns.
-func plural(s Severity, n int) string {
-	if n == 1 || s == Major || s == Minor {
-		return string(s)
-	}
-	return string(s) + "s"
+	return cmp.Or(strings.Join(parts, ", "), "nothing found")
 }
 
 // Severity says how grave a finding is. It is defined in decision, because a decision may change

@@ -2,12 +2,11 @@ package gate
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
@@ -121,9 +120,8 @@ func NewApprovals(approvals []github.Approval, before []string) []github.Approva
 // ones. It does not reveal the comment. The order of environments does not
 // matter, because it may change between two readings.
 func Key(a github.Approval) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", slices.Sorted(slices.Values(a.Environments)), a.State, a.User,
-		a.Comment))
-	return hex.EncodeToString(sum[:8])
+	return checkpoint.Code(checkpoint.Digest(fmt.Appendf(nil, "%q %q %q %q",
+		slices.Sorted(slices.Values(a.Environments)), a.State, a.User, a.Comment)))
 }
 
 // Keys returns the key of each approval, in order.

@@ -7,12 +7,13 @@
 package gate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/problem"
@@ -31,8 +32,7 @@ type Ask struct {
 // NewAsk returns the question for a draft. shown is the whole review as the
 // approver could read it.
 func NewAsk(thread, diffDigest string, kept []finding.Finding, shown string) Ask {
-	sum := sha256.Sum256([]byte(shown))
-	return Ask{Thread: thread, DiffDigest: diffDigest, Findings: IDs(kept), Shown: hex.EncodeToString(sum[:])}
+	return Ask{Thread: thread, DiffDigest: diffDigest, Findings: IDs(kept), Shown: checkpoint.Digest([]byte(shown))}
 }
 
 // Same refuses a gate's question that does not match the current draft.
@@ -75,10 +75,11 @@ func Decide(text string, given, fallback decision.Verdict, draft []decision.Item
 	if err != nil {
 		return decision.Decision{}, err
 	}
-	if d.Verdict == "" {
-		d.Verdict = fallback
+	d.Verdict = cmp.Or(d.Verdict, fallback)
+	if !slices.Contains([]decision.Verdict{decision.Approve, decision.Abort, decision.Revise}, d.Verdict) {
+		return d, problem.Refuse(11, "there is no decision", "decide with /approve or /abort")
 	}
-	return d, checkVerdict(d)
+	return d, nil
 }
 
 // MaxRounds is how often a draft can be revised.
@@ -100,12 +101,4 @@ func CheckRounds(before int) error {
 func RefuseRevise(dispatch string) error {
 	return problem.Refuse(11, "/revise needs a model, and the job that decides has none: nothing was posted", dispatch,
 		[2]string{"draft", "still waits, unchanged"})
-}
-
-func checkVerdict(d decision.Decision) error {
-	switch d.Verdict {
-	case decision.Approve, decision.Abort, decision.Revise:
-		return nil
-	}
-	return problem.Refuse(11, "there is no decision", "decide with /approve or /abort")
 }

@@ -74,7 +74,7 @@ func (run *Run) Rerun() {
 
 // RerunAll begins the next attempt as "Re-run all jobs" does: earlier artifacts are gone by REST too, the cache stays.
 func (run *Run) RerunAll() {
-	run.set(run.Forget)
+	run.set(func() { run.Kept = nil })
 	run.Rerun()
 }
 
@@ -138,7 +138,7 @@ func (run *Run) json() object {
 
 func (run *Run) get(*call) answer { return fakehttp.OK(run.json()) }
 
-func (run *Run) listArtifacts(c *call) answer { return runner.List(c.Request, run.Kept()) }
+func (run *Run) listArtifacts(c *call) answer { return runner.List(c.Request, run.Kept) }
 
 func (run *Run) listApprovals(*call) answer {
 	return fakehttp.OK(fakehttp.List(run.approvals, func(a approval) object {

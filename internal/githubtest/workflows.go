@@ -119,7 +119,7 @@ func runRoutes() []route[Run] {
 
 func (w *Workflows) artifacts() (all []*runner.Artifact) {
 	for _, run := range w.runs {
-		all = append(all, run.Kept()...)
+		all = append(all, run.Kept...)
 	}
 	return all
 }

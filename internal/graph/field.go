@@ -60,12 +60,12 @@ func (g *Graph[S]) Kept(s S, names ...string) (u Update) {
 }
 
 // field returns the field of that name, or one that belongs to no graph if there is none.
-func (g *graph) field(name string) *fieldDef {
-	at := slices.IndexFunc(g.fields, func(f *fieldDef) bool { return f.name == name })
+func (s *shape) field(name string) *fieldDef {
+	at := slices.IndexFunc(s.fields, func(f *fieldDef) bool { return f.name == name })
 	if at < 0 {
 		return &fieldDef{fieldID: &fieldID{name: name}, get: func(any) any { return nil }}
 	}
-	return g.fields[at]
+	return s.fields[at]
 }
 
 // Number is a type that Sum can add.

@@ -120,15 +120,15 @@ func (f *flow) append(ctx context.Context, t *thread, node string, data ...[]byt
 func (f *flow) changes(r Record) ([]change, error) {
 	var changes []change
 	for _, v := range r.Update {
-		i := slices.IndexFunc(f.fields, func(d *fieldDef) bool { return d.name == v.Field })
-		if node := f.node(r.Node); i < 0 || node == nil || !slices.Contains(node.writes, f.fields[i].fieldID) {
+		field := f.field(v.Field)
+		if node := f.node(r.Node); node == nil || !slices.Contains(node.writes, field.fieldID) {
 			return nil, fmt.Errorf("node %q does not write field %q", r.Node, v.Field)
 		}
-		value, err := f.fields[i].decode(v.Value)
+		value, err := field.decode(v.Value)
 		if err != nil {
 			return nil, fmt.Errorf("field %q: %w", v.Field, err)
 		}
-		changes = append(changes, change{field: f.fields[i].fieldID, value: value})
+		changes = append(changes, change{field: field.fieldID, value: value})
 	}
 	return changes, nil
 }

@@ -49,7 +49,7 @@ type job struct {
 
 // setUp reads the inputs and the event and makes the clients. It sends nothing.
 func (j *job) setUp() error {
-	given, err := action.Inputs(j.Environ, settings.Names(), problem.Nearest)
+	given, err := action.Inputs(j.Environ, settings.Names())
 	if err != nil {
 		return problem.As(problem.Misuse, err, "")
 	}

@@ -5,10 +5,11 @@
 package marker
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -75,23 +76,18 @@ func (m Review) format() string {
 		line += " diff=" + m.Diff
 	}
 	if m.Key != nil {
-		line += " mac=" + m.mac(line)
+		h := hmac.New(sha256.New, m.Key)
+		h.Write([]byte(line))
+		line += fmt.Sprintf(" mac=%x", h.Sum(nil))
 	}
 	return line + " -->"
-}
-
-func (m Review) mac(line string) string {
-	h := hmac.New(sha256.New, m.Key)
-	h.Write([]byte(line))
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Sealed reports whether a marker that was read has the key's MAC: thread, digest, approved set
 // and every list are as they were posted.
 func (m Review) Sealed(key []byte) bool {
-	made := m
-	made.Key = key
-	read, ok := Parse(made.format())
+	m.Key = key
+	read, ok := Parse(m.format())
 	return key != nil && ok && hmac.Equal([]byte(read.MAC), []byte(m.MAC))
 }
 
@@ -103,12 +99,7 @@ func (m Review) Within(size int) Review {
 		*list = (*list)[:min(len(*list), maxPrints)]
 	}
 	for len(m.format()) > size {
-		longest := lists[0]
-		for _, list := range lists[1:] {
-			if len(*list) > len(*longest) {
-				longest = list
-			}
-		}
+		longest := slices.MaxFunc(lists, func(a, b *[]string) int { return cmp.Compare(len(*a), len(*b)) })
 		if len(*longest) == 0 {
 			break
 		}
@@ -138,13 +129,9 @@ func Parse(body string) (Review, bool) {
 			continue
 		}
 		*list = strings.Split(found[4+i], ",")
-		if len(*list) > maxPrints {
+		wrong := func(print string) bool { return !fingerprint().MatchString(print) }
+		if len(*list) > maxPrints || slices.ContainsFunc(*list, wrong) {
 			return Review{}, false
-		}
-		for _, print := range *list {
-			if !fingerprint().MatchString(print) {
-				return Review{}, false
-			}
 		}
 	}
 	if found[7] == "" {
@@ -192,4 +179,47 @@ func ParseComment(body string) (print, severity, title string, ok bool) {
 		return mark[1], "", "", true
 	}
 	return mark[1], string(s), escapedPunctuation().ReplaceAllString(head[2], "$1"), true
+}
+
+// Named is what a review's marker says about a posted finding besides its fingerprint.
+type Named struct {
+	ID       string           // such as F1; empty if unknown
+	Severity finding.Severity // as it was posted; empty if unknown
+	Listed   bool             // the finding with this id lists its line
+}
+
+var namedForm = pattern.Lazy(`^(0|[1-9][0-9]{0,5})([bMmn?])(\+?)$`)
+
+// severityLetters are the severities' letters, weakest first: M is major, m minor.
+const severityLetters = "nmMb"
+
+// String returns "7b" for the blocker F7, and "7b+" for a line that it lists; 0 and ? mean
+// unknown.
+func (n Named) String() string {
+	text := "?"
+	if rank := n.Severity.Rank(); rank >= 0 {
+		text = severityLetters[rank : rank+1]
+	}
+	if n.Listed {
+		text += "+"
+	}
+	if number := strings.TrimPrefix(n.ID, "F"); namedForm().MatchString(number + text) {
+		return number + text
+	}
+	return "0" + text
+}
+
+func parseNamed(text string) (n Named, ok bool) {
+	found := namedForm().FindStringSubmatch(text)
+	if found == nil {
+		return n, false
+	}
+	if found[1] != "0" {
+		n.ID = "F" + found[1]
+	}
+	if rank := strings.Index(severityLetters, found[2]); rank >= 0 {
+		n.Severity = finding.Severities()[rank]
+	}
+	n.Listed = found[3] != ""
+	return n, true
 }

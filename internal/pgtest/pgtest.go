@@ -157,13 +157,11 @@ func (s *Server) Exec(t testing.TB, address, sql string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // a Cleanup may call it
 	c, err := pgx.Connect(ctx, address)
+	if err == nil {
+		_, err = c.Exec(ctx, sql)
+		err = errors.Join(err, c.Close(ctx))
+	}
 	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Exec(ctx, sql); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -58,7 +58,7 @@ func results(found []finding.Finding) []result {
 	list, times, bytes := make([]result, 0, min(len(found), MaxResults)), map[string]int{}, 0
 	for _, f := range found {
 		r := result{
-			Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)},
+			Rule: ruleID(f.Category), Level: cmp.Or(levels[f.Severity], "note"), Message: text{message(f)},
 			Locations:    []location{{place(f)}},
 			Fingerprints: fingerprints{Own: f.Fingerprint},
 			Properties:   properties{f.Severity, clampShare(f.Confidence), f.Source},
@@ -110,6 +110,9 @@ func newRule(id string, gravest finding.Severity, page string) rule {
 // categories is the section of the tool's pages that explains the categories.
 const categories = "/blob/v1/.github/DECIDING.md#categories"
 
+// levels has the level of each severity that is more than a note.
+var levels = map[finding.Severity]string{finding.Blocker: "error", finding.Major: "error", finding.Minor: "warning"}
+
 // scores maps severities to scores that code scanning shows as critical, high, medium and low.
 var scores = map[finding.Severity]string{finding.Blocker: "9.5", finding.Major: "8.0", finding.Minor: "5.0",
 	finding.Nit: "2.0"}
@@ -121,16 +124,6 @@ func ruleID(category string) string {
 	})
 	id := strings.Join(words, "-")
 	return cmp.Or(strings.Trim(id[:min(len(id), 60)], "-"), "other")
-}
-
-func levelOf(s finding.Severity) string {
-	switch s {
-	case finding.Blocker, finding.Major:
-		return "error"
-	case finding.Minor:
-		return "warning"
-	}
-	return "note"
 }
 
 // clampShare clamps a number to the range 0 to 1; NaN becomes 0.

@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/graph"
 )
 
@@ -24,15 +23,12 @@ const (
 	lastInterval  = 30 * time.Minute
 )
 
-// ErrTooLarge reports that the progress does not fit into a checkpoint. The run
-// goes on, and what was uploaded before stays.
-var ErrTooLarge = errors.New("the progress is too large to be carried away")
-
 // Options says where progress is stored, in which form, and how often.
 type Options struct {
 	// Carriers receive each partial concurrently, and fail independently.
 	Carriers []Carrier
-	// Pack returns the n-th partial, from 1, of the thread's stored data.
+	// Pack returns the n-th partial, from 1, of the thread's stored data. After an error the run goes
+	// on, and what was uploaded before stays.
 	Pack func(saved graph.Saved, n int) (name string, zip []byte, err error)
 	// Interval is the time from the first write to the first upload, 30 s if zero. It
 	// doubles with each upload, up to half an hour. If negative, nothing is uploaded.
@@ -50,8 +46,7 @@ type Store struct {
 	lanes   []*lane
 
 	mu        sync.Mutex
-	thread    string
-	known     bool // thread is set
+	thread    string // empty until one is saved or primed
 	closed    bool
 	changes   int // number of writes to the thread so far
 	ticking   context.CancelFunc
@@ -92,7 +87,7 @@ func (s *Store) Prime(ctx context.Context, thread string, saved graph.Saved, num
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.thread, s.known, s.number = thread, true, number
+	s.thread, s.number = thread, number
 	for _, l := range s.lanes {
 		l.newest = name
 	}
@@ -123,10 +118,7 @@ func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) err
 func (s *Store) noteChange(ctx context.Context, thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.known {
-		s.thread, s.known = thread, true
-	}
-	if thread != s.thread {
+	if s.thread = cmp.Or(s.thread, thread); thread != s.thread {
 		return
 	}
 	s.changes++
@@ -188,9 +180,6 @@ func (s *Store) upload(ctx context.Context, last bool) error {
 	name, zip, err := s.options.Pack(saved, s.number)
 	if err != nil {
 		return fmt.Errorf("packing the progress: %w", err)
-	}
-	if len(zip) > checkpoint.MaxZip {
-		return fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, len(zip), checkpoint.MaxZip)
 	}
 	took, err := s.putAll(ctx, name, zip, last)
 	if took {

@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -70,11 +71,7 @@ func (osDisk) SyncDir(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Sync(); err != nil {
-		_ = d.Close() // nothing was written through it
-		return err
-	}
-	return d.Close()
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // Lock opens the file for writing too, because locks over NFS require that.

@@ -149,11 +149,10 @@ func (s *Store) write(path string, sync func(File) error, content ...[]byte) err
 }
 
 func (s *Store) removeIfThere(path string) error {
-	err := s.disk.Remove(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err := s.disk.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // Default returns where threads are stored if --store is not given: PR_REVIEW_STORE

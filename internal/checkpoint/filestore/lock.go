@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,8 @@ func (s *Store) lock(path string) (release func() error, free bool, err error) {
 	if err != nil || !free {
 		return nil, free, err
 	}
-	if err := s.write(path+".holder", unsynced, s.self()); err != nil {
+	// not synced: after a crash of the machine the holder of a lock does not matter
+	if err := s.write(path+".holder", func(File) error { return nil }, s.self()); err != nil {
 		return nil, false, errors.Join(err, unlock())
 	}
 	return sync.OnceValue(func() error {
@@ -84,15 +86,10 @@ func (s *Store) lock(path string) (release func() error, free bool, err error) {
 	}), true, nil
 }
 
-// unsynced does not sync: after a crash of the machine the holder of a lock does not matter.
-func unsynced(File) error { return nil }
-
 func (s *Store) self() []byte {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "a host without a name"
-	}
-	return fmt.Appendf(nil, "process %d on %s, since %s", os.Getpid(), host, s.now().UTC().Format(time.RFC3339))
+	host, _ := os.Hostname()
+	return fmt.Appendf(nil, "process %d on %s, since %s", os.Getpid(), cmp.Or(host, "a host without a name"),
+		s.now().UTC().Format(time.RFC3339))
 }
 
 func (s *Store) holder(path string) string {

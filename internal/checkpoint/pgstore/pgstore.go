@@ -9,6 +9,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,11 +78,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 
 // processName returns a name of this process for those who find a thread locked.
 func processName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "an unnamed host"
-	}
-	return fmt.Sprintf("pr-review-action pid %d on %s", os.Getpid(), host)
+	host, _ := os.Hostname()
+	return fmt.Sprintf("pr-review-action pid %d on %s", os.Getpid(), cmp.Or(host, "an unnamed host"))
 }
 
 // configureSession makes a session's commits durable whatever the server's default, keeps

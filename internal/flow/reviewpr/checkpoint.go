@@ -1,12 +1,13 @@
 package reviewpr
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -24,12 +25,6 @@ func Subject() handoff.Subject[State] {
 // Intact refuses a parked draft that differs from the one its gate asks about.
 func Intact(view graph.View[State]) error {
 	return handoff.Intact(view, view.State.checkAsk, view.State.Draft.Thread, view.State.Draft.ToolVersion)
-}
-
-// Pack returns the checkpoint of a parked thread.
-func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, thread string,
-	p checkpoint.Protection) (checkpoint.Draft, error) {
-	return Subject().Pack(ctx, flow, store, thread, p)
 }
 
 // manifest returns the manifest of a parked draft.
@@ -71,4 +66,55 @@ const Names handoff.Names = "pr-review-"
 func PullRequest(ref pull.Ref, repositoryID int64, instance string) checkpoint.Subject {
 	return checkpoint.Subject{Kind: "pull request", Repository: ref.FullName(), RepositoryID: repositoryID,
 		Number: ref.Number, Instance: instance}
+}
+
+// Bounds on what a record keeps of its draft, whose texts come from a model or a diff.
+const (
+	maxShown     = 500 // findings, the most severe ones
+	maxShownText = 300 // bytes; a longer text is omitted
+)
+
+// OnRecord adds to a decision's record what statistics over many decisions need: the
+// findings the draft showed, and what it cost.
+func (s State) OnRecord(r decision.Record) decision.Record {
+	r.Findings = nil
+	models := s.modelOf()
+	for _, f := range s.Comments {
+		if f.ID == "" || f.Filtered != "" && f.Filtered != finding.Dropped || len(r.Findings) == maxShown {
+			continue
+		}
+		shown := decision.Shown{ID: f.ID, Path: cutNote(f.Path), Severity: f.Severity, Category: cutNote(f.Category),
+			Source: string(f.Source), Rule: cutNote(f.Rule)}
+		if f.Origin != nil {
+			shown.Linter = cutNote(f.Origin.Tool)
+		}
+		if f.Source == finding.Model {
+			shown.Model = models(f.Path)
+		}
+		r.Findings = append(r.Findings, shown)
+	}
+	r.Drafting = &decision.Effort{Cost: int64(s.Usage.Cost), Calls: s.Usage.Calls, Unpriced: s.Usage.Unpriced,
+		Seconds: s.Draft.Seconds}
+	return r
+}
+
+// modelOf returns a function that maps a file to the model that reviewed it, as the server
+// names it, or to the run's model if no answer about the file names one.
+func (s State) modelOf() func(path string) string {
+	known := map[string]string{}
+	for _, f := range s.FileReviews {
+		for _, c := range f.Calls {
+			if c.Task == "review" && c.Model != "" {
+				known[f.Path] = cutNote(c.Model)
+			}
+		}
+	}
+	return func(path string) string { return cmp.Or(known[path], cutNote(s.Draft.Model)) }
+}
+
+func cutNote(text string) string {
+	if len(text) > maxShownText {
+		return ""
+	}
+	return text
 }

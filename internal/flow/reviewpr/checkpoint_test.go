@@ -22,7 +22,7 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draf
 	t.Helper()
 	w := newWorld(finds(finding.Major), "a.go")
 	w.run(t)
-	p, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, protection)
+	p, err := reviewpr.Subject().Pack(t.Context(), w.flow(t), w.store, w.change.Thread, protection)
 	require.NoError(t, err)
 	return p
 }
@@ -50,10 +50,10 @@ func TestTheManifestNamesWhatTheDraftIsAbout(t *testing.T) {
 func TestOnlyAParkedThreadIsPacked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(finds(""), "a.go")
-	_, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
+	_, err := reviewpr.Subject().Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 	require.ErrorIs(t, err, graph.ErrNoThread)
 	w.run(t)
-	_, err = reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
+	_, err = reviewpr.Subject().Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 	require.ErrorIs(t, err, handoff.ErrNotParked)
 }
 

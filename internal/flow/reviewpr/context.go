@@ -2,12 +2,11 @@ package reviewpr
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"sync"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -80,6 +79,5 @@ func digest(c ticket.Context) string {
 		return ""
 	}
 	text, _ := json.Marshal([]any{c.Tickets, c.Pages}) // plain values: cannot fail
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:4])
+	return checkpoint.Digest(text)[:8]
 }

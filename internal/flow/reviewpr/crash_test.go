@@ -118,7 +118,7 @@ func modelRun(t *testing.T, store graph.Store, paid reviewpr.Paid,
 	if err != nil {
 		return checkpoint.Draft{}, r.State, err
 	}
-	packed, err := reviewpr.Pack(t.Context(), flow, store, w.change.Thread, checkpoint.Protection{})
+	packed, err := reviewpr.Subject().Pack(t.Context(), flow, store, w.change.Thread, checkpoint.Protection{})
 	return packed, r.State, err
 }
 

@@ -102,7 +102,8 @@ func TestG33_WhenTheBudgetIsSpentTheDraftHoldsWhatThereIs(t *testing.T) {
 			require.Equal(t, "no file was reviewed: the budget was spent", r.State.Reason)
 			continue
 		}
-		packed, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
+		packed, err := reviewpr.Subject().Pack(t.Context(), w.flow(t), w.store, w.change.Thread,
+			checkpoint.Protection{})
 		require.NoError(t, err)
 		require.Equal(t, 5, packed.Manifest.Findings)
 	}

@@ -30,7 +30,7 @@ func drafted(t *testing.T, run int64, head string, p checkpoint.Protection) chec
 	flow := w.flow(t)
 	_, err := flow.Run(t.Context(), w.change.Thread, facts)
 	require.NoError(t, err)
-	packed, err := reviewpr.Pack(t.Context(), flow, w.store, w.change.Thread, p)
+	packed, err := reviewpr.Subject().Pack(t.Context(), flow, w.store, w.change.Thread, p)
 	require.NoError(t, err)
 	return packed
 }

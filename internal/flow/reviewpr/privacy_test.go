@@ -129,7 +129,7 @@ func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 			s := r.State
 			packed := ""
 			if s.Outcome() == reviewpr.Paused && r.Status == graph.Paused {
-				d, err := reviewpr.Pack(t.Context(), flow, a.store, a.change.Thread, checkpoint.Protection{})
+				d, err := reviewpr.Subject().Pack(t.Context(), flow, a.store, a.change.Thread, checkpoint.Protection{})
 				require.NoError(t, err)
 				packed = string(d.Zip)
 			}

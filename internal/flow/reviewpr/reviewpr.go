@@ -106,7 +106,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		graph.OnError(r.failedUpdate), graph.Unreached(r.unreached))
 	overview := r.node(overviewNode, r.overview, wholeField, usageField)
 	aggregate := r.node(aggregateNode, r.aggregate, "draft", "comments", "earlier", "summaryBody", "reason")
-	asked := graph.Gate(g, gateNode, ask, r.decide,
+	asked := graph.Gate(g, gateNode, State.ask, r.decide,
 		g.Named("approved", "decision", "comments", "earlier", "summaryBody", wholeField))
 	revise := r.node(reviseNode, r.revise, "draft", "decision", "rounds")
 	redraft := graph.Each(g, redraftNode, r.redraft, g.Named(reviewsField, usageField), side,
@@ -123,14 +123,13 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Edge(review, overview)
 	g.Edge(overview, aggregate)
 	g.Route(aggregate, byFindings(asked, clean, failed), asked, clean, failed)
-	g.Route(asked, handoff.Next(State.approved, post, revise, aborted), post, revise, aborted)
+	approved := func(s State) *bool { return s.Approved }
+	g.Route(asked, handoff.Next(approved, post, revise, aborted), post, revise, aborted)
 	g.Route(revise, byFeedback(redraft, aggregate), redraft, aggregate)
 	g.Edge(redraft, aggregate)
 	g.Edge(post, posted)
 	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline))...)
 }
-
-func (s State) approved() *bool { return s.Approved }
 
 // DefaultConcurrency is how many files are reviewed at one time.
 const DefaultConcurrency = 8
@@ -221,16 +220,11 @@ func (r *run) triage(_ context.Context, s State) (State, error) {
 		s.Reason = "no changed file is one to review"
 	}
 	if s.Reason != "" {
-		s.Earlier = s.earlierFates()
+		// the fate of earlier findings under a change that is not reviewed
+		_, s.Earlier = aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: s.FileReviews, Earlier: s.Earlier,
+			Covered: s.Draft.Unlisted == 0})
 	}
 	return s, nil
-}
-
-// earlierFates returns the fate of earlier findings under a change that is not reviewed.
-func (s State) earlierFates() []finding.Earlier {
-	_, earlier := aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: s.FileReviews, Earlier: s.Earlier,
-		Covered: s.Draft.Unlisted == 0})
-	return earlier
 }
 
 // byTriage ends a run that was given a reason to stop.
@@ -308,14 +302,15 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 }
 
 // ask returns what the approver decides about: the review as it will be posted.
-func ask(s State) (gate.Ask, error) { return s.ask(), nil }
-
-func (s State) ask() gate.Ask {
-	return gate.NewAsk(s.Draft.Thread, s.Draft.Subject.Digest, finding.Kept(s.Comments), s.Shown())
+func (s State) ask() (gate.Ask, error) {
+	return gate.NewAsk(s.Draft.Thread, s.Draft.Subject.Digest, finding.Kept(s.Comments), s.Shown()), nil
 }
 
 // checkAsk refuses a gate's question that does not match the current draft.
-func (s State) checkAsk(asked []byte) error { return gate.Same(asked, s.ask()) }
+func (s State) checkAsk(asked []byte) error {
+	now, _ := s.ask()
+	return gate.Same(asked, now)
+}
 
 // decide applies the approver's changes and renders the review that will be posted.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {

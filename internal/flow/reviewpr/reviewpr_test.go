@@ -259,9 +259,11 @@ func TestP2_AnotherMachinePostsTheSameBytes(t *testing.T) {
 	t.Parallel()
 	here := newWorld(finds(finding.Major), "a.go", "b.go")
 	paused := here.run(t)
-	packed, err := reviewpr.Pack(t.Context(), here.flow(t), here.store, here.change.Thread, checkpoint.Protection{})
+	packed, err := reviewpr.Subject().Pack(t.Context(), here.flow(t), here.store, here.change.Thread,
+		checkpoint.Protection{})
 	require.NoError(t, err)
-	again, err := reviewpr.Pack(t.Context(), here.flow(t), here.store, here.change.Thread, checkpoint.Protection{})
+	again, err := reviewpr.Subject().Pack(t.Context(), here.flow(t), here.store, here.change.Thread,
+		checkpoint.Protection{})
 	require.NoError(t, err)
 	require.Equal(t, packed, again)
 
@@ -270,7 +272,8 @@ func TestP2_AnotherMachinePostsTheSameBytes(t *testing.T) {
 	require.Equal(t, paused.State.Shown(), opened.Review)
 	there := &world{change: here.change, store: graph.NewMemory()}
 	require.NoError(t, there.store.Save(t.Context(), opened.Manifest.Thread, opened.Snapshot))
-	moved, err := reviewpr.Pack(t.Context(), there.flow(t), there.store, here.change.Thread, checkpoint.Protection{})
+	moved, err := reviewpr.Subject().Pack(t.Context(), there.flow(t), there.store, here.change.Thread,
+		checkpoint.Protection{})
 	require.NoError(t, err)
 	require.Equal(t, packed.Digest, moved.Digest, "the draft has one digest everywhere")
 
@@ -306,7 +309,8 @@ func TestP11_TheDraftDoesNotDependOnWhichFileIsDoneFirst(t *testing.T) {
 			w.run(t)
 			require.Equal(t, delays[0] > delays[4], order[0] == "e.go")
 			var err error
-			packed, err = reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
+			packed, err = reviewpr.Subject().Pack(t.Context(), w.flow(t), w.store, w.change.Thread,
+				checkpoint.Protection{})
 			require.NoError(t, err)
 		})
 		return packed

@@ -87,13 +87,11 @@ func (s State) concernedFiles(feedback string) []string {
 			named = append(named, r.Path)
 		}
 	}
-	named = slices.DeleteFunc(named, func(p string) bool { return !slices.Contains(read, p) })
-	found = slices.DeleteFunc(found, func(p string) bool { return !slices.Contains(read, p) })
-	switch {
-	case len(named) > 0:
-		return named
-	case len(found) > 0:
-		return found
+	unread := func(p string) bool { return !slices.Contains(read, p) }
+	for _, some := range [][]string{named, found} {
+		if some = slices.DeleteFunc(some, unread); len(some) > 0 {
+			return some
+		}
 	}
 	return read
 }
@@ -167,7 +165,12 @@ func (s State) results() []finding.FileReview {
 // draftedReview returns a file's result with the findings as the draft shows them, so
 // that the ids in the feedback match.
 func (s State) draftedReview(path string) finding.FileReview {
-	r := s.reviewOf(path)
+	r := finding.FileReview{Path: path}
+	for _, now := range s.results() {
+		if now.Path == path {
+			r = now
+		}
+	}
 	r.Findings = slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
 		return f.Path != path || f.Source != finding.Model
 	})
@@ -193,14 +196,4 @@ func (s State) omittedFindings(before []finding.Finding) (all []finding.Earlier)
 		}
 	}
 	return all
-}
-
-// reviewOf returns the current result of a file.
-func (s State) reviewOf(path string) finding.FileReview {
-	for _, r := range s.results() {
-		if r.Path == path {
-			return r
-		}
-	}
-	return finding.FileReview{Path: path}
 }

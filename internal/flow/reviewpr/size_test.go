@@ -41,7 +41,7 @@ func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
 	w := newWorld(finds(finding.Major), many(2000)...)
 	grown(&w.change, 50, 80)
 	w.run(t)
-	packed, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
+	packed, err := reviewpr.Subject().Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 	require.NoError(t, err)
 	saved, err := w.store.Load(t.Context(), w.change.Thread)
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 
 func pack(t *testing.T, w *world) error {
 	t.Helper()
-	_, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
+	_, err := reviewpr.Subject().Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 	return err
 }
 
@@ -115,7 +115,7 @@ func TestT28_NoCredentialAndNoPromptIsInTheArtifact(t *testing.T) {
 	store.at = 0
 	_, err = flow.Continue(t.Context(), w.change.Thread)
 	require.NoError(t, err)
-	draft, err := reviewpr.Pack(t.Context(), flow, store, w.change.Thread, checkpoint.Protection{})
+	draft, err := reviewpr.Subject().Pack(t.Context(), flow, store, w.change.Thread, checkpoint.Protection{})
 	require.NoError(t, err)
 	require.NotEmpty(t, prompted)
 	for _, zip := range [][]byte{draft.Zip, partial.Zip} {

@@ -205,7 +205,8 @@ func (s State) OutOfBudget() bool { return s.unreadReason() != "" && s.LacksMone
 func (s State) Review() render.Review {
 	r := render.Review{
 		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Subject.Head,
-		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: filteredFindings(s.Comments),
+		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: slices.DeleteFunc(slices.Clone(s.Comments),
+			func(f finding.Finding) bool { return f.Filtered == "" }),
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
 		Reused: s.Reused, Partial: s.Partial(),
 		Earlier: aggregate.Placed(s.Earlier, s.Comments, s.Files), Round: len(s.Rounds), Flags: s.Flags,
@@ -328,9 +329,4 @@ func (s State) hunks() func(path string) []diff.Hunk {
 		hunks, _ := files[path].Hunks() // an unreadable patch shows no lines
 		return hunks
 	}
-}
-
-// filteredFindings returns the findings that aggregation filtered out.
-func filteredFindings(all []finding.Finding) []finding.Finding {
-	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Filtered == "" })
 }

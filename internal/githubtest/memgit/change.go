@@ -1,6 +1,7 @@
 package memgit
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -123,11 +124,7 @@ func (f *File) diff(old, new string, patchLines int) {
 
 // Diff returns the file's header and hunks as git writes them.
 func (f File) Diff() string {
-	old := f.Path
-	if f.OldPath != "" {
-		old = f.OldPath
-	}
-	from, to := "a/"+old, "b/"+f.Path
+	from, to := "a/"+cmp.Or(f.OldPath, f.Path), "b/"+f.Path
 	out := fmt.Sprintf("diff --git %s %s\n", from, to)
 	switch f.Status {
 	case "added":

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -38,10 +37,9 @@ type Run struct {
 	RunAttempt int    // the current one, from 1
 	By         object // the run, as an artifact names it
 	Cache      *Cache
-	Scope      string // what the cache keeps its entries under
-	ReadOnly   bool   // it may not write to the cache
-
-	all []*Artifact
+	Scope      string      // what the cache keeps its entries under
+	ReadOnly   bool        // it may not write to the cache
+	Kept       []*Artifact // those whose uploads began, for handlers
 }
 
 // AddArtifact adds an artifact to the run's current attempt.
@@ -57,14 +55,14 @@ func (r *Run) make(job, name string) *Artifact {
 	a := &Artifact{ID: r.Host.NextID(), Name: name, of: r, attempt: r.RunAttempt, job: job, CreatedAt: r.Host.Now(),
 		ExpiresAt: r.Host.Now().Add(retention)}
 	a.blob = r.Host.Storage.Put(fmt.Sprintf("/artifacts/%d/%d.zip", r.ID, a.ID), fakehttp.Blob{Kind: "application/zip"})
-	r.all = append(r.all, a)
+	r.Kept = append(r.Kept, a)
 	return a
 }
 
 // Artifacts returns the finished artifacts of a run, oldest first.
 func (r *Run) Artifacts() (out []Artifact) {
 	defer r.Host.Lock()()
-	for _, a := range r.all {
+	for _, a := range r.Kept {
 		if a.ready {
 			out = append(out, *a)
 		}
@@ -75,7 +73,7 @@ func (r *Run) Artifacts() (out []Artifact) {
 // Untell hides from lists which run stored the artifacts so far, as GitHub's description allows.
 func (r *Run) Untell() {
 	defer r.Host.Lock()()
-	for _, a := range r.all {
+	for _, a := range r.Kept {
 		a.hidesRun = true
 	}
 }
@@ -84,8 +82,7 @@ func (a *Artifact) stored() *fakehttp.Blob { return a.of.Host.Storage.At(a.blob)
 
 func (a *Artifact) measure() (size int64, digest string) {
 	data := a.stored().Data
-	sum := sha256.Sum256(data)
-	return int64(len(data)), "sha256:" + hex.EncodeToString(sum[:])
+	return int64(len(data)), fmt.Sprintf("sha256:%x", sha256.Sum256(data))
 }
 
 func (a *Artifact) finish() {
@@ -118,12 +115,6 @@ func (a *Artifact) json() object {
 	return v
 }
 
-// Kept returns the artifacts that uploads began, for handlers.
-func (r *Run) Kept() []*Artifact { return r.all }
-
-// Forget loses all artifacts, for handlers.
-func (r *Run) Forget() { r.all = nil }
-
 // List answers over REST with the artifacts of a name, or all if none is requested, newest first.
 func List(c *http.Request, all []*Artifact) answer {
 	name := c.URL.Query().Get("name")
@@ -137,9 +128,7 @@ func List(c *http.Request, all []*Artifact) answer {
 // Download redirects to the storage for one minute.
 func (a *Artifact) Download(c *http.Request) answer {
 	switch {
-	case !a.ready:
-		return fakehttp.NotFound()
-	case c.PathValue("archive_format") != "zip":
+	case !a.ready || c.PathValue("archive_format") != "zip":
 		return fakehttp.NotFound()
 	case a.gone():
 		return fakehttp.Refusal(http.StatusGone, "Artifact has expired")

@@ -126,7 +126,7 @@ type artifactRequest struct {
 }
 
 func (s *Service) seen(j *job) []*Artifact {
-	return slices.DeleteFunc(slices.Clone(j.run.all), func(a *Artifact) bool {
+	return slices.DeleteFunc(slices.Clone(j.run.Kept), func(a *Artifact) bool {
 		return a.attempt != j.attempt && !s.shared
 	})
 }
@@ -218,7 +218,7 @@ func (s *Service) delete(j *job, q artifactRequest) answer {
 	if a == nil {
 		return notFound()
 	}
-	j.run.all = slices.DeleteFunc(j.run.all, func(o *Artifact) bool { return o == a })
+	j.run.Kept = slices.DeleteFunc(j.run.Kept, func(o *Artifact) bool { return o == a })
 	return fakehttp.OK(object{"ok": true, "artifact_id": strconv.FormatInt(a.ID, 10)})
 }
 

@@ -33,7 +33,7 @@ func (r Runtime) List(ctx context.Context) ([]Item, error) {
 	var items []Item
 	for _, a := range list {
 		items = append(items, Item{Artifact: github.Artifact{
-			Name: a.Name, ID: a.ID, Size: a.Size, Digest: a.Digest, Created: a.Created, RunID: r.RunID,
+			Name: a.Name, ID: int64(a.ID), Size: int64(a.Size), Digest: a.Digest, Created: a.Created, RunID: r.RunID,
 			RepositoryID: r.RepositoryID,
 		}})
 	}
@@ -46,7 +46,7 @@ func (r Runtime) Get(ctx context.Context, i Item, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(list, func(a artifact.Stored) bool { return a.ID == i.ID && a.Name == i.Name })
+	at := slices.IndexFunc(list, func(a artifact.Stored) bool { return int64(a.ID) == i.ID && a.Name == i.Name })
 	if at < 0 {
 		return nil, fmt.Errorf("%w: artifact %d, %q", artifact.ErrNotFound, i.ID, i.Name)
 	}
@@ -100,3 +100,40 @@ func (c Cache) Get(ctx context.Context, i Item, max int64) ([]byte, error) {
 // Delete does nothing: the service cannot delete entries. They expire a week
 // after their last use.
 func (c Cache) Delete(context.Context, string) error { return nil }
+
+// REST reads the artifacts that runs of a repository have stored, and stores
+// nothing. They include artifacts of forks' runs: each item names its run.
+type REST struct {
+	API              *github.Client
+	Owner, Repo      string
+	github.Artifacts       // selects those that are listed
+	Cut              *bool // set to true if there may be more artifacts than were listed; may be nil
+}
+
+// Put returns ErrReadOnly.
+func (r REST) Put(context.Context, string, []byte) error { return ErrReadOnly }
+
+// Delete returns ErrReadOnly.
+func (r REST) Delete(context.Context, string) error { return ErrReadOnly }
+
+// List returns the selected artifacts, newest first.
+func (r REST) List(ctx context.Context) ([]Item, error) {
+	list, cut, err := r.API.Artifacts(ctx, r.Owner, r.Repo, r.Artifacts)
+	if cut && r.Cut != nil {
+		*r.Cut = true
+	}
+	var items []Item
+	for _, a := range list {
+		items = append(items, Item{Artifact: a})
+	}
+	return items, err
+}
+
+// Get loads the artifact with the item's id, whatever has its name now.
+func (r REST) Get(ctx context.Context, i Item, max int64) ([]byte, error) {
+	zip, err := r.API.Download(ctx, r.Owner, r.Repo, i.ID, max)
+	if err == nil {
+		err = i.check(zip)
+	}
+	return zip, err
+}
