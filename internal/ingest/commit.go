@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -135,10 +136,8 @@ func (b Base) commitTree(ctx context.Context, tree, message string) (string, err
 
 // git runs git on the clone with an index and an input.
 func (b Base) git(ctx context.Context, index string, input []byte, args ...string) (string, error) {
-	env := []string{"GIT_DIR=" + b.Clone.Dir, "GIT_INDEX_FILE=" + filepath.Join(b.Clone.Dir, "no-index")}
-	if index != "" {
-		env[1] = "GIT_INDEX_FILE=" + index
-	}
+	index = cmp.Or(index, filepath.Join(b.Clone.Dir, "no-index"))
+	env := []string{"GIT_DIR=" + b.Clone.Dir, "GIT_INDEX_FILE=" + index}
 	args = append([]string{"-c", "core.bare=false"}, args...)
 	out, err := git(ctx, b.Clone.Dir, bytes.NewReader(input), env, args...)
 	return strings.TrimSpace(string(out)), err

@@ -319,8 +319,8 @@ func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 		return a.Finish(r)
 	}
 	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
-	if !a.Quiet {
-		fmt.Fprint(a.Stderr, wording.Used(r.Usage))
+	if used := wording.Costs(r.Usage, 0); used != nil && !a.Quiet {
+		fmt.Fprintf(a.Stderr, "used: %s\n", strings.Join(used, ", "))
 	}
 	return driver.Failure(r)
 }

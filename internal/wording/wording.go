@@ -98,14 +98,6 @@ func Price(u cost.Usage, limit cost.MicroUSD) string {
 	return u.Cost.String()
 }
 
-// Used returns a line on a review's total usage, or "" if no model was called.
-func Used(u cost.Usage) string {
-	if u.Calls == 0 {
-		return ""
-	}
-	return "used: " + strings.Join(Costs(u, 0), ", ") + "\n"
-}
-
 // Calls returns how often a model was called and its tokens if the server counts them, in parts to be joined, or nil
 // without calls.
 func Calls(u cost.Usage) []string {
