@@ -158,8 +158,8 @@ var markForm = pattern.Lazy(`(?m)^<!-- pr-implement:v1 thread=([A-Za-z0-9._-]+/[
 
 // withMark returns a pull request's description with its mark.
 func withMark(text string, q Request, at Applied) string {
-	return fmt.Sprintf("%s\n\n<!-- pr-implement:v1 thread=%s digest=%s commit=%s -->", strings.TrimSpace(text), q.Thread,
-		q.Digest, at.Commit)
+	return fmt.Sprintf("%s\n\n<!-- pr-implement:v1 thread=%s digest=%s commit=%s -->", strings.TrimSpace(text),
+		q.Thread, q.Digest, at.Commit)
 }
 
 // parseMark reads the last mark of a description, or a zero mark.
