@@ -2,6 +2,7 @@ package budget
 
 import (
 	"cmp"
+
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llm"
 )

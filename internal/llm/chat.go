@@ -163,7 +163,6 @@ func readChat(body []byte, before []Turn) (Answer, error) {
 		answer.ToolCalls = append(answer.ToolCalls,
 			Call{ID: id, Name: string(c.Function.Name), Arguments: string(c.Function.Arguments)})
 		if len(c.Extra) > 0 && string(c.Extra) != "null" {
-
 			m.thought.Extra[id] = c.Extra
 		}
 	}
