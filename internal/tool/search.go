@@ -86,7 +86,10 @@ func expression(query string) (finder, error) {
 	if err != nil || len(steps.Inst) > maxSteps {
 		return finder{}, errors.New("query repeats too much; use smaller counts, or * and +")
 	}
-	re := regexp.MustCompile(query) // as it was parsed and compiled above
+	re, err := regexp.Compile(query)
+	if err != nil {
+		return finder{}, fmt.Errorf("query is not an RE2 expression: %w", err)
+	}
 	must, _ := re.LiteralPrefix()
 	return finder{must: must, match: func(line string) int {
 		if at := re.FindStringIndex(line[:min(len(line), maxMatched)]); at != nil {
