@@ -110,7 +110,7 @@ func (m *scriptedModel) say(r llm.Request) (text string, looked bool) {
 			said = append(said, fmt.Sprintf(`{"id":%q,"holds":true,"reason":"A script says so."}`, prompt.ClaimID(i)))
 		}
 		return `{"verdicts":[` + strings.Join(said, ",") + `]}`, false
-	case prompt.Overviewing(false).SchemaName:
+	case prompt.Whole{}.Overviewing().SchemaName:
 		return `{"overview":"` + strings.Repeat("x", 400) + `","findings":[]}`, false
 	}
 	var found []llmtest.Finding

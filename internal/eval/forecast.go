@@ -71,7 +71,7 @@ func (r *run) filesToReview(i int) (files []diff.File, unread []budget.Expected)
 		if r.review[i] != nil && slices.ContainsFunc(r.review[i].list, known) {
 			continue
 		}
-		task := prompt.Reviewing()
+		task := prompt.Reviewing(false)
 		user := prompt.User(guard.Boundary(strings.Repeat("0", 32)),
 			prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
 		unread = append(unread, budget.Expected{Bytes: len(task.System) + len(user) + len(task.Schema)})

@@ -50,7 +50,7 @@ func (s script) Chat(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	if q.SchemaName == prompt.Verifying().SchemaName {
 		return llm.Answer{Text: `{"verdicts": []}`, Usage: used}, nil
 	}
-	if q.SchemaName == prompt.Overviewing(true).SchemaName || q.SchemaName == prompt.Judging().SchemaName {
+	if q.SchemaName == (prompt.Whole{}).Overviewing().SchemaName || q.SchemaName == prompt.Judging().SchemaName {
 		return llm.Answer{Text: oracle.Judge(s.Options, *of.evalCase), Usage: used}, nil
 	}
 	o := s.Options

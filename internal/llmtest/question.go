@@ -72,7 +72,8 @@ func Claims(r Request) []Claim {
 func Verdicts(r Request, holds func(Claim) bool) Answer {
 	verdicts := []any{}
 	for _, c := range Claims(r) {
-		verdicts = append(verdicts, object{"id": c.ID, "holds": holds(c), "reason": "A script says so."})
+		verdicts = append(verdicts, object{"id": c.ID, "holds": holds(c), "reason": "A script says so.",
+			"suggestion_mends": true})
 	}
 	return jsonAnswer(object{"verdicts": verdicts})
 }

@@ -36,7 +36,7 @@ func TestQuestionsAreToldBySchemaOrByBlocksAndWords(t *testing.T) {
 		"a review by schema": {Request{User: file, System: "`depth`", Schema: schema("findings")},
 			`review {"findings":[{`},
 		"findings to verify": {Request{User: file + "\n" + findings},
-			`verify {"verdicts":[{"holds":true,"id":"1","reason":"A script says so."},{"holds":false,"id":"2"`},
+			`verify {"verdicts":[{"holds":true,"id":"1","reason":"A script says so.","suggestion_mends":true},{"holds":false,"id":"2"`},
 		"verdicts without findings": {Request{User: file, Schema: schema("verdicts")}, `verify {"verdicts":[]}`},
 		"a label by schema": {Request{User: file, Schema: schema("depth")},
 			`classify {"depth":"normal","kind":"feature"}`},
@@ -60,9 +60,9 @@ func TestScriptsUnderstandTheProductsOwnQuestions(t *testing.T) {
 		task prompt.Task
 		user string
 	}{
-		`review {"findings":[{"side":"RIGHT","start_line":1`: {prompt.Reviewing(),
+		`review {"findings":[{"side":"RIGHT","start_line":1`: {prompt.Reviewing(false),
 			prompt.User(mark, in)},
-		`verify {"verdicts":[{"holds":true,"id":"C1","reason":"A script says so."}`: {prompt.Verifying(),
+		`verify {"verdicts":[{"holds":true,"id":"C1","reason":"A script says so.","suggestion_mends":true}`: {prompt.Verifying(),
 			prompt.Verify(mark, in, []finding.Finding{right(1), right(2)})},
 		`classify {"depth":"normal","kind":"feature"}`: {prompt.Classifying(), prompt.Classify(mark, in)},
 	} {

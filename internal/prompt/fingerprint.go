@@ -23,8 +23,8 @@ var cachedFingerprint = sync.OnceValue(func() string { return fingerprint(files,
 
 func fingerprint(texts fs.FS, samples []string) string {
 	h := sha256.New()
-	for _, t := range []Task{Reviewing(), Verifying(), Classifying(), Overviewing(false),
-		Overviewing(true), Judging(), VerifyingWhole()} {
+	for _, t := range []Task{Reviewing(true), Verifying(), Classifying(), Whole{}.Overviewing(),
+		Whole{Judges: true, Tests: true, Style: true}.Overviewing(), Judging(), VerifyingWhole()} {
 		write(h, t.SchemaName, string(t.Schema))
 	}
 	err := fs.WalkDir(texts, ".", func(path string, d fs.DirEntry, err error) error {
@@ -59,9 +59,11 @@ func samples() []string {
 		Pages:    []Document{{"page 7, Terms", "five\n"}},
 		Linters:  []string{"line 3: five"},
 		Reported: []finding.Finding{{Side: finding.Right, Quote: "x", Title: "t"}},
+		Pack:     []Piece{{Path: "d.go", StartLine: 1, Why: "calls", Changed: true, Text: "x\n"}},
 		Language: "German", Style: true,
 	}
-	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b"}}
+	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b",
+		Suggestion: "v"}}
 	whole := Whole{
 		Title: "six", Description: "seven", Branch: "eight", Discussion: []Document{{"commits", "nine\n"}},
 		Files: []WholeFile{{diff.File{Path: "b.go", OldPath: "a.go", Status: diff.Renamed, Additions: 2, Deletions: 2,

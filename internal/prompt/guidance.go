@@ -69,12 +69,16 @@ func joinDocuments(docs []Document, max int) string {
 	return out.String()
 }
 
-// languageNotes returns constant advice for the language of a file, or for the language that it resembles,
-// after an empty line; "" for other files.
+// languageNotes returns constant advice for a test, or for the language of a file or one that it resembles, after an
+// empty line; "" for other files.
 func languageNotes(name string) string {
 	l := lang.Of(name)
-	for _, language := range []string{l.Name, l.Like} {
-		if note, err := fs.ReadFile(files, "text/notes/"+language+".md"); err == nil {
+	names := []string{l.Name, l.Like}
+	if lang.IsTest(name) && l.Kind == lang.Code && l.Name != "" {
+		names = []string{"test"}
+	}
+	for _, name := range names {
+		if note, err := fs.ReadFile(files, "text/notes/"+name+".md"); err == nil {
 			return "\n" + string(note)
 		}
 	}

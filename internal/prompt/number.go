@@ -101,6 +101,7 @@ type Piece struct {
 	Path      string
 	StartLine int    // 1-based
 	Why       string // its relation to the change: encloses, calls, defines, tests, similar, cited
+	Changed   bool   // it is of another file that changes too
 	Text      string
 }
 
@@ -121,7 +122,7 @@ func pack(pieces []Piece) string {
 	for _, p := range pieces {
 		lines := strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n")
 		fmt.Fprintf(&b, "@@ %s lines %d-%d: %s\n", shorten(strings.ReplaceAll(p.Path, "\n", "?")), p.StartLine,
-			p.EndLine(), reasons[p.Why])
+			p.EndLine(), reasons[p.Why]+map[bool]string{true: "; this file changes too"}[p.Changed])
 		for i, line := range lines {
 			fmt.Fprintf(&b, "%6d   %s\n", p.StartLine+i, shorten(strings.TrimSuffix(line, "\r")))
 		}

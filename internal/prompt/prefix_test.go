@@ -19,7 +19,7 @@ func conversation(file, turns int) []string {
 	b := guard.Boundary(fmt.Sprintf("%032x", file))
 	lines := strings.Repeat("+\tif err := step(ctx); err != nil { return err }\n", 60)
 	in := Input{Path: fmt.Sprintf("pkg/f%d.go", file), Status: "modified", Patch: "@@ -0,0 +1,60 @@\n" + lines}
-	request := Reviewing().System + tools + string(Reviewing().Schema) + User(b, in)
+	request := Reviewing(false).System + tools + string(Reviewing(false).Schema) + User(b, in)
 	requests := []string{request}
 	for range turns - 1 {
 		request += `{"calls":[{"name":"read_file"}]}` + ToolResult(b, "read_file", lines)
@@ -42,7 +42,7 @@ func common(a, b string) int {
 func TestP9_RequestsOfARunBeginWithTheSameBytes(t *testing.T) {
 	t.Parallel()
 	table := "| files | turns | constant bytes shared | all input shared | input cost |\n|---|---|---|---|---|\n"
-	constant := len(Reviewing().System + tools + string(Reviewing().Schema))
+	constant := len(Reviewing(false).System + tools + string(Reviewing(false).Schema))
 	for _, run := range [][2]int{{1, 4}, {8, 1}, {8, 4}, {100, 1}, {100, 4}} {
 		var sent, shared, constantSent, constantShared int
 		previous := ""

@@ -36,9 +36,9 @@ type Task struct {
 	Schema     json.RawMessage // of the answer, compact, in the order of its keys
 }
 
-// Reviewing returns the task of finding defects in one file.
-func Reviewing() Task {
-	return Task{text("review.md"), SchemaName, object(list("findings", findingKeys()...))}
+// Reviewing returns the task of finding defects in one file, and matters of style if they are asked for.
+func Reviewing(style bool) Task {
+	return Task{text("review.md"), SchemaName, object(list("findings", findingKeys(false, style)...))}
 }
 
 // Verifying returns the task of giving verdicts on findings.

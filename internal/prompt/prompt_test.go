@@ -120,9 +120,9 @@ func TestSystemShowsLinesAsTheyAreNumbered(t *testing.T) {
 	numbered := Number("@@ -12,2 +12,2 @@\n a line that stayed\n-a line that was removed: it has a number on the " +
 		"old side only\n+a line that was added: it has a number on the new side only")
 	for _, line := range strings.Split(numbered, "\n")[1:] {
-		require.Contains(t, Reviewing().System, line+"\n")
+		require.Contains(t, Reviewing(false).System, line+"\n")
 	}
-	for _, task := range []Task{Reviewing(), Verifying()} {
+	for _, task := range []Task{Reviewing(false), Verifying()} {
 		require.Contains(t, task.System, "`<… 1234 bytes left out …>`")
 	}
 	require.Contains(t, shorten(strings.Repeat("x", 1900+1234)), "<… 1234 bytes left out …>")
@@ -131,17 +131,17 @@ func TestSystemShowsLinesAsTheyAreNumbered(t *testing.T) {
 func TestSystemNamesEveryBlockAndThePlaceOfTools(t *testing.T) {
 	t.Parallel()
 	for _, label := range []string{"`elsewhere`", "`guidelines`", "`instructions`"} {
-		require.Contains(t, Reviewing().System, label)
+		require.Contains(t, Reviewing(false).System, label)
 		require.Contains(t, Verifying().System, label)
 	}
-	require.Contains(t, Reviewing().System, "\n# Tools\n")
-	require.Contains(t, Reviewing().System, "Where no tools are offered")
+	require.Contains(t, Reviewing(false).System, "\n# Tools\n")
+	require.Contains(t, Reviewing(false).System, "Where no tools are offered")
 }
 
 // D1: no value is formatted into a system turn, so all calls give the same bytes.
 func TestT2_SystemTurnsAreConstants(t *testing.T) {
 	t.Parallel()
-	for file, task := range map[string]Task{"review.md": Reviewing(), "verify.md": Verifying(),
+	for file, task := range map[string]Task{"review.md": Reviewing(false), "verify.md": Verifying(),
 		"classify.md": Classifying()} {
 		data, err := fs.ReadFile(files, "text/"+file)
 		require.NoError(t, err)
@@ -149,8 +149,8 @@ func TestT2_SystemTurnsAreConstants(t *testing.T) {
 		require.NotContains(t, task.System, "{{")
 		require.NotContains(t, task.System, "<<<")
 	}
-	require.Equal(t, Reviewing().System, Reviewing().System)
-	require.Equal(t, Reviewing().SchemaName, SchemaName)
+	require.Equal(t, Reviewing(false).System, Reviewing(false).System)
+	require.Equal(t, Reviewing(false).SchemaName, SchemaName)
 }
 
 // D10: what frames a judgement cannot be handed in. Whoever adds a field here
@@ -223,7 +223,7 @@ func TestFingerprintChangesWithEveryText(t *testing.T) {
 		}
 		return err
 	}))
-	require.Len(t, copied, 18+15)
+	require.Len(t, copied, 18+16)
 	require.Equal(t, before, fingerprint(copied, written))
 	for path, file := range copied {
 		file.Data = append(file.Data, '!')

@@ -36,17 +36,27 @@ func object(keys ...key) json.RawMessage {
 		strings.Join(names, ","), strings.Join(properties, ","))
 }
 
-// Categories lists the categories that a model's finding may have.
-func Categories() []string {
-	return []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
-		"performance", "design", "maintainability", "requirement", "test", "tests", "style", "other"}
+// Categories lists the categories that a model's finding may have. The last two, that tests are missing and style, are
+// only offered where they are asked for.
+func Categories() []string { return categories(true, true) }
+
+func categories(tests, style bool) []string {
+	all := []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
+		"performance", "design", "maintainability", "requirement", "test", "other"}
+	if tests {
+		all = append(all, "tests")
+	}
+	if style {
+		all = append(all, "style")
+	}
+	return all
 }
 
-func findingKeys() []key {
+func findingKeys(tests, style bool) []key {
 	return []key{
 		oneOf("side", "RIGHT", "LEFT"), value("start_line", "integer"), value("line", "integer"),
 		value("quote", "string"), value("title", "string"), value("body", "string"),
-		oneOf("category", Categories()...), oneOf("severity", "blocker", "major", "minor", "nit"),
+		oneOf("category", categories(tests, style)...), oneOf("severity", "blocker", "major", "minor", "nit"),
 		value("confidence", "number"), value("suggestion", "string"),
 	}
 }
@@ -54,7 +64,8 @@ func findingKeys() []key {
 // verdictSchema returns the schema of the answer to a verification. The reason comes before the
 // verdict, so that it leads to the verdict and does not justify it.
 func verdictSchema() json.RawMessage {
-	return object(list("verdicts", value("id", "string"), value("reason", "string"), value("holds", "boolean")))
+	return object(list("verdicts", value("id", "string"), value("reason", "string"), value("holds", "boolean"),
+		value("suggestion_mends", "boolean")))
 }
 
 // Kinds lists the kinds of changes that a label may name.
@@ -64,10 +75,10 @@ func Kinds() []string {
 
 // overviewSchema returns the schema of the answer about a whole change, with verdicts on what was
 // asked if it judges.
-func overviewSchema(judges bool) json.RawMessage {
+func overviewSchema(w Whole) json.RawMessage {
 	keys := []key{value("overview", "string"), list("findings", append([]key{value("path", "string")},
-		findingKeys()...)...)}
-	if judges {
+		findingKeys(w.Tests, w.Style)...)...)}
+	if w.Judges {
 		keys = append(keys, criteria(), list("unasked", append(lines(), value("text", "string"))...))
 	}
 	return object(keys...)

@@ -14,8 +14,8 @@ import (
 // The order of keys is part of the golden schemas: models write in it.
 func TestSchemasAreStrictAndInTheOrderOfTheTypes(t *testing.T) {
 	t.Parallel()
-	for name, task := range map[string]Task{"review": Reviewing(), "verify": Verifying(), "classify": Classifying(),
-		"overview": Overviewing(false), "judged-overview": Overviewing(true), "criteria": Judging()} {
+	for name, task := range map[string]Task{"review": Reviewing(false), "verify": Verifying(), "classify": Classifying(),
+		"overview": Whole{}.Overviewing(), "judged-overview": Whole{Judges: true}.Overviewing(), "criteria": Judging()} {
 		data, err := os.ReadFile("testdata/" + name + ".schema.json")
 		require.NoError(t, err)
 		var want bytes.Buffer
@@ -23,7 +23,11 @@ func TestSchemasAreStrictAndInTheOrderOfTheTypes(t *testing.T) {
 		require.Equal(t, want.String(), string(task.Schema))
 		require.Regexp(t, `^[a-z_]{1,64}$`, task.SchemaName)
 	}
-	require.Equal(t, Reviewing().Schema, Reviewing().Schema)
+	require.Equal(t, Reviewing(false).Schema, Reviewing(false).Schema)
+	require.Contains(t, string(Reviewing(true).Schema), `"other","style"]`, "report.style asks for it")
+	require.Contains(t, string(Whole{Tests: true}.Overviewing().Schema), `"other","tests"]`, "and report.tests")
+	require.Contains(t, string(Whole{Style: true}.Overviewing().Schema), `"other","style"]`)
+	require.Subset(t, Categories(), []string{"test", "tests", "style"})
 }
 
 func TestD4_SchemaAndSystemKnowTheSameKeysAndSeverities(t *testing.T) {
@@ -38,24 +42,24 @@ func TestD4_SchemaAndSystemKnowTheSameKeysAndSeverities(t *testing.T) {
 			} `json:"findings"`
 		} `json:"properties"`
 	}
-	require.NoError(t, json.Unmarshal(Reviewing().Schema, &s))
+	require.NoError(t, json.Unmarshal(Reviewing(false).Schema, &s))
 	item := s.Properties.Findings.Items
 	require.Len(t, item.Required, len(item.Properties))
 	for _, key := range item.Required {
-		require.Contains(t, Reviewing().System, "`"+key+"`")
+		require.Contains(t, Reviewing(false).System, "`"+key+"`")
 		require.Contains(t, item.Properties, key)
 	}
 	require.NotContains(t, item.Properties, "path")
 	require.NotContains(t, item.Properties, "event", "a model has no say in the kind of review")
 	for _, severity := range finding.Severities() {
-		require.Contains(t, Reviewing().System, "- `"+string(severity)+"`: ")
+		require.Contains(t, Reviewing(false).System, "- `"+string(severity)+"`: ")
 		require.Contains(t, string(item.Properties["severity"]), `"`+string(severity)+`"`)
 	}
 }
 
 func TestSystemTurnsExplainEveryKeyAndValueOfTheirAnswers(t *testing.T) {
 	t.Parallel()
-	for _, key := range []string{"id", "reason", "holds"} {
+	for _, key := range []string{"id", "reason", "holds", "suggestion_mends"} {
 		require.Contains(t, Verifying().System, "- `"+key+"`: ")
 	}
 	for _, value := range []string{"security", "refactoring", "feature", "tests", "docs", "other", "deep", "normal",

@@ -76,9 +76,16 @@ func ToolResult(b guard.Boundary, name, result string) string {
 // ClaimID. Severity and confidence, the author's weights, are not shown: they do not tell whether
 // it is true.
 func Verify(b guard.Boundary, in Input, findings []finding.Finding) string {
-	claims := findingLines(findings, func(i int, w *wire, _ finding.Finding) { w.ID = ClaimID(i) })
+	claims := findingLines(findings, asClaim)
 	blocks := append(append(aboutBlocks(b, in), changeBlocks(b, in)...), b.Wrap("findings", claims))
 	return fillFileTurn("verify-user.md", in, blocks, "count", fmt.Sprint(len(findings)))
+}
+
+// asClaim adds to a finding what its verification needs: the suggestion too, unless it will not be offered as one.
+func asClaim(i int, w *wire, f finding.Finding) {
+	if w.ID = ClaimID(i); f.Suggestion != "" && f.SuggestionProblem == "" {
+		w.Suggestion = &f.Suggestion
+	}
 }
 
 // ClaimID returns the id of the i-th finding, 0-based, of a Verify turn.
@@ -168,13 +175,13 @@ type wire struct {
 	Title     string       `json:"title"`
 	Body      string       `json:"body,omitzero"`
 	*weight
+	Suggestion *string `json:"suggestion,omitzero"`
 }
 
 type weight struct {
 	Category   string           `json:"category"`
 	Severity   finding.Severity `json:"severity"`
 	Confidence float64          `json:"confidence"`
-	Suggestion string           `json:"suggestion"`
 }
 
 // findingLines formats findings as lines of JSON, so that no text in one can pass for another finding.
@@ -204,7 +211,7 @@ type Revision struct {
 // finding is.
 func Redraft(b guard.Boundary, in Input, r Revision) string {
 	draft := findingLines(r.Findings, func(_ int, w *wire, f finding.Finding) { // with the ids that the approver saw
-		w.ID, w.weight = f.ID, &weight{f.Category, f.Severity, f.Confidence, f.Suggestion}
+		w.ID, w.weight, w.Suggestion = f.ID, &weight{f.Category, f.Severity, f.Confidence}, &f.Suggestion
 	})
 	return fillReviewTurn("redraft-user.md", b, in, nil, b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
 }

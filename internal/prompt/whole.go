@@ -45,8 +45,8 @@ const (
 
 // Overviewing returns the task of saying what a change does and what is wrong with it, and of
 // giving verdicts on criteria if it judges.
-func Overviewing(judges bool) Task {
-	return Task{text("overview.md"), "change_overview", overviewSchema(judges)}
+func (w Whole) Overviewing() Task {
+	return Task{text("overview.md"), "change_overview", overviewSchema(w)}
 }
 
 // Judging returns the task of giving only numbers, verdicts and lines.
@@ -85,7 +85,10 @@ func (w Whole) Judge(b guard.Boundary) string {
 // Verify returns the user turn that asks whether findings on the change are true. What people
 // wrote about the change proves nothing and is not shown.
 func (w Whole) Verify(b guard.Boundary, findings []finding.Finding) string {
-	claims := findingLines(findings, func(i int, c *wire, f finding.Finding) { c.ID, c.Path = ClaimID(i), &f.Path })
+	claims := findingLines(findings, func(i int, c *wire, f finding.Finding) {
+		asClaim(i, c, f)
+		c.Path = &f.Path
+	})
 	blocks := append(w.fileBlocks(b), b.Wrap("findings", claims))
 	return fill("verify-overview-user.md", "count", fmt.Sprint(len(findings)), "blocks", strings.Join(blocks, "\n"))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,25 +23,34 @@ func TestWhatProvesAFindingIsShownWhenItIsVerified(t *testing.T) {
 		fmt.Fprintf(&text, "line %d\n", n+1)
 	}
 	in := prompt.Input{Path: "src/a.go", Patch: "@@ -48,3 +48,4 @@\n x\n+y\n x\n x\n",
-		Pack: []prompt.Piece{{Path: "src/b.c", StartLine: 10, Why: "calls", Text: "one\ntwo\nthree\n"}}}
+		Pack: []prompt.Piece{{Path: "src/b.c", StartLine: 10, Why: "calls", Text: "one\ntwo\nthree\n"},
+			{Path: "far/pack.h", StartLine: 1, Why: "calls", Text: "one\n"}}}
+	tree := strings.Fields("a.c b.c c.c d.c e.c f.c g.c src/a.go src/b.c src/c.c src/d.c src/beside.go far/pack.h " +
+		"lib/x.test.ts lib/read.go")
+	read := finding.FileReview{Calls: []finding.Call{{Tools: []finding.ToolCall{{Arguments: "{"},
+		{Arguments: `{"path":"lib/read.go","start_line":1}`}}}}}
 	for body, want := range map[string]string{
 		"passes the name (src/c.c:20-22), but": "src/c.c 14-28", "`./src/c.c:3` says": "src/c.c 1-9",
 		"as lines 90–95 do": "src/a.go 84-100", "in lib/x.test.ts:7 and lib/x.test.ts:9": "lib/x.test.ts 1-13",
 		"src/c.c:20 and src/d.c:90": "src/c.c 14-26 src/d.c 84-96", "src/c.c:20-90": "src/c.c 14-60",
 		"line 49, lines 48-51": "", "src/b.c:11": "", "src/b.c:11-40": "src/b.c 5-46", "gone.go:3": "",
 		"src/c.c:300": "", "src/c.c:9-3": "", "src/c.c:0": "", "at 12:30, pipeline 5": "", "localhost:80": "",
+		"`src/c.c:3`, `40-41` and 80": "src/c.c 1-9 src/c.c 34-47 src/c.c 74-86",
+		"lines 3 or 90":               "src/a.go 1-9 src/a.go 84-96", "`src/c.c:3`, 3 times": "src/c.c 1-9",
+		"(`pack.h:30`)": "far/pack.h 24-36", "a.go:90": "src/a.go 84-96", "far/b.c:30": "", "ack.h:30": "",
+		"read.go:9": "lib/read.go 3-15", "beside.go:9": "src/beside.go 3-15", "c.c:90": "c.c 84-96",
 		"a.c:9 b.c:9 c.c:9 d.c:9 e.c:9 f.c:9 g.c:9": "a.c 3-15 b.c 3-15 c.c 3-15 d.c 3-15 e.c 3-15 f.c 3-15",
 	} {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
 			m := NewModel(Options{Head: func(_ context.Context, path string) ([]byte, error) {
-				if path == "gone.go" {
+				if !slices.Contains(tree, path) {
 					return nil, errors.New("gone")
 				}
 				return []byte(text.String()), nil
 			}})
 			var got []string
-			for _, p := range (&task{Model: m}).cited(t.Context(), in, []finding.Finding{{Body: body}}) {
+			for _, p := range (&task{Model: m, out: read}).cited(t.Context(), in, []finding.Finding{{Body: body}}) {
 				require.Equal(t, "cited", p.Why)
 				require.True(t, strings.HasPrefix(p.Text, fmt.Sprintf("line %d\n", p.StartLine)))
 				got = append(got, fmt.Sprintf("%s %d-%d", p.Path, p.StartLine, p.EndLine()))

@@ -38,8 +38,8 @@ func TestRedraftGivesTheWholeNewList(t *testing.T) {
 	require.Equal(t, []string{"c leaks"}, titles(finding.Kept(got.Findings)))
 	require.EqualValues(t, 2, got.Usage.Calls)
 	first := server.Requests()[0]
-	require.Equal(t, prompt.Reviewing().System, first.System, "the bytes that a server has cached")
-	require.JSONEq(t, string(prompt.Reviewing().Schema), string(first.Schema))
+	require.Equal(t, prompt.Reviewing(false).System, first.System, "the bytes that a server has cached")
+	require.JSONEq(t, string(prompt.Reviewing(false).Schema), string(first.Schema))
 	data := llmtest.Data(first.User)
 	require.Equal(t, "c is closed by its caller", strings.TrimSpace(data["feedback"]))
 	require.Contains(t, data["draft"], `"id":"F1"`)

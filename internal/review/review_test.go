@@ -82,9 +82,9 @@ func TestModelReviewGivesTheFindingsOfTheAnswer(t *testing.T) {
 		Source: finding.Model,
 	}, got.Findings[0])
 	asked := server.Requests()[0]
-	require.Equal(t, prompt.Reviewing().System, asked.System, "D1: the system turn is a constant")
+	require.Equal(t, prompt.Reviewing(false).System, asked.System, "D1: the system turn is a constant")
 	require.Equal(t, file.Path, asked.Path)
-	require.JSONEq(t, string(prompt.Reviewing().Schema), string(asked.Schema))
+	require.JSONEq(t, string(prompt.Reviewing(false).Schema), string(asked.Schema))
 }
 
 func TestALineIsAWholeNumberHoweverItIsWritten(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ import (
 )
 
 // verify has the findings of severity major or higher looked at again, with the code in view, and
-// filters those that the answer refutes. Without a usable answer they stay, with a note. The
+// filters those that the answer refutes, and suggestions that it refutes. Without a usable answer they stay, with a note. The
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.verifyWith(ctx, found, func(claims []finding.Finding, said []string) question {
@@ -68,7 +69,8 @@ func severeFindings(found []finding.Finding) (claims []finding.Finding, said []s
 	for i, f := range found {
 		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
 			claims, at = append(claims, f), append(at, i)
-			said = append(said, fmt.Sprintf("%s %d %d %q %q %q", f.Side, f.StartLine, f.Line, f.Quote, f.Title, f.Body))
+			said = append(said, fmt.Sprintf("%s %d %d %q %q %q %q", f.Side, f.StartLine, f.Line, f.Quote, f.Title, f.Body,
+				f.Suggestion))
 		}
 	}
 	return claims, said, at
@@ -79,6 +81,7 @@ type verdict struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Holds  *bool  `json:"holds"`
+	Mends  *bool  `json:"suggestion_mends"`
 }
 
 // applyVerdicts filters what a verdict refutes, with its reason as the note. A finding without a verdict, or with
@@ -91,6 +94,9 @@ func (t *task) applyVerdicts(found []finding.Finding, at []int, verdicts []verdi
 		case !*v.Holds:
 			found[i].Filtered = finding.Refuted
 			addNote(&found[i], cmp.Or(guard.Line(t.Redact.Redact(v.Reason), maxReason), "no reason was given"))
+		case v.Mends != nil && !*v.Mends && found[i].Suggestion != "":
+			found[i].Suggestion = ""
+			addNote(&found[i], "its suggestion was left out: the second look found that it does not mend the defect")
 		}
 	}
 	return found
@@ -130,37 +136,67 @@ const (
 	around     = 6  // lines before and after it
 )
 
-// places matches path:12 and path:12-18 in a finding's text, and line 12 and lines 12-18 of its own file.
-var places = pattern.Lazy(`(?:([\w./@+-]*\w\.\w+):|\blines? )(\d{1,7})(?:[-–](\d{1,7}))?`)
+// places matches path:12 and path:12-18 in a finding's text, line 12 and lines 12-18 of its own file, and the numbers
+// that follow, as in `path:12-18`, `30`.
+var (
+	places = pattern.Lazy("(?:([\\w./@+-]*\\w\\.\\w+):|\\blines? )" +
+		"(\\d{1,7}(?:[-–]\\d{1,7})?(?:`?(?:,| and| or) `?\\d{1,7}\\b(?:[-–]\\d{1,7})?)*)")
+	ranges = pattern.Lazy(`(\d+)(?:[-–](\d+))?`)
+)
 
 // cited returns the pieces of the new tree that findings name and that neither the diff nor the pack shows, so that
 // what proves a finding is there when it is verified.
 func (t *task) cited(ctx context.Context, in prompt.Input, claims []finding.Finding) (pieces []prompt.Piece) {
 	hunks, _ := diff.Hunks(in.Patch)
-	shown := func(path string, line int) bool {
-		return path == in.Path && slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
+	shown := func(file string, line int) bool {
+		return file == in.Path && slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
 			return slices.ContainsFunc(h.Lines, func(l diff.Line) bool { return l.New == line })
 		}) || slices.ContainsFunc(slices.Concat(in.Pack, pieces), func(p prompt.Piece) bool {
-			return p.Path == path && p.StartLine <= line && line <= p.EndLine()
+			return p.Path == file && p.StartLine <= line && line <= p.EndLine()
 		})
 	}
 	for _, c := range claims {
 		for _, m := range places().FindAllStringSubmatch(c.Body, -1) {
-			path := cmp.Or(strings.TrimPrefix(m[1], "./"), in.Path)
-			first, _ := strconv.Atoi(m[2])
-			last, _ := strconv.Atoi(cmp.Or(m[3], m[2]))
-			if t.Head == nil || len(pieces) == maxCited || shown(path, first) && shown(path, last) {
-				continue
+			file, lines := t.named(ctx, in, cmp.Or(strings.TrimPrefix(m[1], "./"), in.Path))
+			for _, r := range ranges().FindAllStringSubmatch(m[2], -1) {
+				first, _ := strconv.Atoi(r[1])
+				last, _ := strconv.Atoi(cmp.Or(r[2], r[1]))
+				if len(pieces) == maxCited || first < 1 || last < first || len(lines) < last ||
+					shown(file, first) && shown(file, last) {
+					continue
+				}
+				from, to := max(1, first-around), min(last+around, first+citedLines, len(lines))
+				pieces = append(pieces, prompt.Piece{Path: file, StartLine: from, Why: "cited",
+					Text: strings.Join(lines[from-1:to], "")})
 			}
-			text, err := t.Head(ctx, path)
-			lines := strings.SplitAfter(t.Redact.Redact(string(text)), "\n") // whole: a key's middle looks like text
-			if err != nil || first < 1 || last < first || len(lines) < last {
-				continue
-			}
-			from, to := max(1, first-around), min(last+around, first+citedLines, len(lines))
-			pieces = append(pieces, prompt.Piece{Path: path, StartLine: from, Why: "cited",
-				Text: strings.Join(lines[from-1:to], "")})
 		}
 	}
 	return pieces
+}
+
+// named reads the file of the new tree that a finding means by a name: that path or, as models write it, the end of the
+// path of a file that they were shown or read, or the name of one beside theirs.
+func (t *task) named(ctx context.Context, in prompt.Input, name string) (file string, lines []string) {
+	known := []string{name, in.Path}
+	for _, p := range in.Pack {
+		known = append(known, p.Path)
+	}
+	for _, c := range t.out.Calls {
+		for _, made := range c.Tools {
+			var read struct {
+				Path string `json:"path"`
+			}
+			_ = json.Unmarshal([]byte(made.Arguments), &read) // a model's words: there may be no path
+			known = append(known, read.Path)
+		}
+	}
+	for _, file := range append(known, path.Join(path.Dir(in.Path), name)) {
+		if t.Head == nil || !strings.HasSuffix("/"+file, "/"+name) {
+			continue
+		}
+		if text, err := t.Head(ctx, file); err == nil {
+			return file, strings.SplitAfter(t.Redact.Redact(string(text)), "\n") // whole: a key's middle looks like text
+		}
+	}
+	return name, nil
 }

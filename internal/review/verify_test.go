@@ -67,6 +67,22 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 	require.Equal(t, 43, claims[2].Line, "as it was moved")
 }
 
+func TestASuggestionThatDoesNotMendTheDefectIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for verdict, want := range map[string]string{`,"suggestion_mends":false`: "", `,"suggestion_mends":true`: "e(c)", "": "e(c)"} {
+		got, server := verifyWith(t, llmtest.Always(llmtest.Answer{
+			Text: `{"verdicts":[{"id":"C1","reason":"","holds":true` + verdict + `}]}`}),
+			strings.Replace(claim("major", "c leaks", ""), `"title"`, `"suggestion":"e(c)","title"`, 1))
+		require.Equal(t, want, got.Findings[0].Suggestion)
+		require.Equal(t, want == "", strings.Contains(got.Findings[0].Note, "its suggestion was left out"))
+		require.Empty(t, got.Findings[0].Filtered, "the finding stands")
+		require.Contains(t, asked(server, llmtest.Verify)[0].User, `"suggestion":"e(c)"`)
+	}
+	_, server := verifyWith(t, nil, strings.Replace(claim("major", "moved", "e()"), `"title"`,
+		`"suggestion":"e(c)","title"`, 1))
+	require.NotContains(t, asked(server, llmtest.Verify)[0].User, "suggestion\":", "nobody will be offered it")
+}
+
 func TestWithoutAVerdictAFindingStaysWithANote(t *testing.T) {
 	t.Parallel()
 	const none, unreadable, silent = "no answer from the second look",

@@ -142,7 +142,7 @@ func (o *overview) wholeKey() string {
 func (o *overview) look(ctx context.Context) error {
 	q := question{
 		task: overviewing, key: Hash(o.key, overviewing), chat: o.Options.Review,
-		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
+		request: o.request(o.turn.Overviewing()), user: o.turn.Overview,
 	}
 	answer, err := o.answer(ctx, q, false)
 	if err != nil {

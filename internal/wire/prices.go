@@ -174,7 +174,7 @@ func (r *Reviewer) Forecast(c ingest.Change, paid reviewpr.Paid) []string {
 // estimateCalls estimates the calls of a file's review, its pack included. A model with tools is
 // assumed to use them once, and every third file to have a finding to verify.
 func (r *Reviewer) estimateCalls(patch int) budget.Expected {
-	review := budget.Expected{Times: 1, Bytes: len(prompt.Reviewing().System) + 2*patch + guessedFrame}
+	review := budget.Expected{Times: 1, Bytes: len(prompt.Reviewing(false).System) + 2*patch + guessedFrame}
 	if r.model.Pack != nil {
 		review.Bytes += guessedToken * r.model.PackTokens
 	}

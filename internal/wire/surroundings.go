@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,7 +146,8 @@ func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 	}
 	var pieces []prompt.Piece
 	for _, p := range chosen {
-		pieces = append(pieces, prompt.Piece{Path: p.Path, StartLine: p.StartLine, Why: string(p.Why), Text: p.Text})
+		pieces = append(pieces, prompt.Piece{Path: p.Path, StartLine: p.StartLine, Why: string(p.Why), Text: p.Text,
+			Changed: p.Path != path && slices.Contains(e.Changed, p.Path)})
 	}
 	return pieces
 }

@@ -38,7 +38,7 @@ func (w *waiting) Chat(_ context.Context, q llm.Request) (llm.Answer, error) {
 	w.mu.Lock()
 	w.asked++
 	text := `{"findings":[]}`
-	if q.SchemaName == prompt.Overviewing(false).SchemaName || q.SchemaName == prompt.Judging().SchemaName {
+	if q.SchemaName == (prompt.Whole{}).Overviewing().SchemaName || q.SchemaName == prompt.Judging().SchemaName {
 		w.whole = append(w.whole, time.Now())
 		text = `{"overview":"It does things.","findings":[],"criteria":[],"unasked":[]}`
 	}
