@@ -189,7 +189,8 @@ func TestResumeSaysWhatATokenLacks(t *testing.T) {
 			for _, want := range tc.says {
 				require.Contains(t, e.stderr, want)
 			}
-			require.Empty(t, e.stdout)
+			require.Equal(t, tc.code == 3, strings.HasPrefix(e.stdout, "REFUSED octo/demo#42:"), "the last line: %q", e.stdout)
+			require.Equal(t, tc.code == 3, e.stdout != "")
 			require.Empty(t, s.pull.Reviews())
 		})
 	}

@@ -6,6 +6,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,6 +128,9 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		a.Ticketed = a.Ticketed || c.name == "implement"
 		reports := slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
 		return errors.Join(err, a.jsonError(err, reports))
+	}
+	if outcome := driver.OutcomeOf(err); c.name == "resume" && (outcome == driver.Refused || outcome == driver.Expired) {
+		fmt.Fprintln(a.Stdout, outcome, guard.Line(cmp.Or(a.About, strings.Join(flags.Args(), " "), "--next"), 0))
 	}
 	return err
 }

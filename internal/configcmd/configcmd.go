@@ -139,13 +139,9 @@ func (c *Command) settingsFile(args []string, setting string, given bool) (name 
 	default:
 		name = filepath.Join(WorkTree(), setting)
 	}
-	f, err := os.Open(name)
+	text, err = wire.ReadSettings(name)
 	if len(args) == 0 && !given && errors.Is(err, fs.ErrNotExist) {
 		return name, nil, nil
-	}
-	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(f, config.MaxSize+1))
-		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(),

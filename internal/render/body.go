@@ -100,7 +100,8 @@ func leftOut(cut []finding.Finding) string {
 	if len(cut) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("**%s not shown here for length** (%s): see `review.md` in the draft's artifact.",
+	return fmt.Sprintf("**%s not shown here for length** (%s): they are in the draft: `review.md` in its "+
+		"artifact, unless that is encrypted.",
 		wording.Count(len(cut), "finding"), finding.Counts(cut))
 }
 

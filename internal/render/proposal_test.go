@@ -64,6 +64,28 @@ func hostileProposal() proposal.Proposal {
 	return p
 }
 
+// What is shown goes into summaries and artifacts that more people read than the file, and outlives a rewritten base;
+// the bytes that are applied, and a diff for git apply, have to be those of the base.
+func TestD7_ADraftShowsNoCredentialOfItsBase(t *testing.T) {
+	t.Parallel()
+	const token = "ghp_" + "x7Kq2LmR9TzVb4NcW8yJd5HfG1sPaE6uQo3C"
+	before := "package store\n\nconst token = \"" + token + "\"\n\nconst days = 1\n"
+	p := proposed()
+	p.Changes = []change.File{change.Of("store/store.go", "", "aa", before, strings.Replace(before, "1\n", "2\n", 1)),
+		change.Of("store/gone.go", "", "bb", before, "package store\n")}
+	for page, text := range map[string]string{
+		"review.md": proposal.File(p), "summary": proposal.Draft(p, summary.Decide{}),
+		"terminal": terminal.Proposal(p, terminal.Options{Width: 80}),
+	} {
+		require.NotContains(t, text, token, page)
+		require.Contains(t, text, " const token = \"<redacted github-pat>\"\n", page)
+		require.Contains(t, text, "-const token = \"<redacted github-pat>\"\n", page)
+		require.Contains(t, text, "+const days = 2\n", page)
+	}
+	require.Contains(t, p.Changes[0].Content, token)
+	require.Contains(t, change.Unified(p.Changes), "\n const token = \""+token)
+}
+
 // GitHub drops a summary that is too long, and the draft with it.
 func TestALongDiffIsLeftToTheArtifact(t *testing.T) {
 	t.Parallel()

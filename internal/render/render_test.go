@@ -185,6 +185,8 @@ func TestBodyIsCutAtAFindingsBorderWithACount(t *testing.T) {
 	require.Positive(t, shown)
 	require.Equal(t, shown, len(regexp.MustCompile(`end\d+\n`).FindAllString(body, -1)), "none is cut in two")
 	require.Contains(t, body, fmt.Sprintf("**%d findings not shown here for length** (%d minor)", 80-shown, 80-shown))
+	require.Contains(t, body, "minor): they are in the draft: `review.md` in its artifact, unless that is encrypted.",
+		"who reads it under trust: encrypt finds no review.md there")
 	require.Contains(t, render.File(r), "end79\n", "review.md has the rest")
 	require.Equal(t, r.Findings[shown:], render.Cut(r))
 	for i := range r.Findings {

@@ -22,7 +22,7 @@ var (
 		"this machine, without user or password: credentials have inputs and variables of their own")
 	// ErrInsecure reports an http address that is not allowed.
 	ErrInsecure = problem.Sentinel("not an https address",
-		"use https, or set allow-http: true (--allow-http), which sends key and code in the clear")
+		"use https, or set allow-http: true (--allow-http): credentials and texts are then sent in the clear")
 	// ErrForbidden reports the address of a machine's metadata service or another link-local one: this program
 	// talks to nothing there, and credentials of the machine are there.
 	ErrForbidden = problem.Sentinel("link-local and metadata addresses are refused",

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -22,7 +23,7 @@ const Stores = "that drafts wait in, or " + otherStores
 // OpenStore opens the store at where, a folder's name or a URL. An empty where means
 // PR_REVIEW_STORE, which may also be either, or else the default folder.
 func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
-	if where == "" {
+	if where = cmp.Or(where, w.getenv("PR_REVIEW_STORE")); where == "" {
 		var err error
 		if where, err = filestore.Default(w.getenv); err != nil {
 			return nil, err

@@ -78,12 +78,8 @@ func (p Place) Settings(ctx context.Context, file config.File) (config.Config, e
 	}
 	var text []byte
 	var err error
-	if name := filepath.Join(p.Folder, file.Path); p.Folder != "" {
-		if info, failed := os.Stat(name); failed == nil && !info.Mode().IsRegular() { // a pipe would wait for a writer
-			err = errors.New(name + " is not a file")
-		} else {
-			text, err = os.ReadFile(name)
-		}
+	if p.Folder != "" {
+		text, err = ReadSettings(filepath.Join(p.Folder, file.Path))
 	} else {
 		text, err = p.Tree.Read(ctx, file.Path)
 	}

@@ -7,6 +7,8 @@ package wire
 
 import (
 	"cmp"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
@@ -117,10 +120,26 @@ func NamedConfig(file config.File, otherwise config.Config) (config.Config, erro
 	case file.Path == config.DefaultPath:
 		return file.Parse(nil)
 	}
-	text, err := os.ReadFile(file.Path)
+	text, err := ReadSettings(file.Path)
 	if err != nil {
 		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(),
 			"--config names a file; without it the defaults hold")
 	}
 	return file.Parse(text)
 }
+
+// ReadSettings reads a settings file of this machine, as much of it as is ever parsed. It refuses a named pipe, which
+// would wait for a writer through every signal, but not those of a shell's <(…).
+func ReadSettings(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !shellPipe().MatchString(name) {
+		return nil, errors.New(name + " is not a file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, config.MaxSize+1))
+}
+
+var shellPipe = pattern.Lazy(`^/(?:dev|proc)/`)

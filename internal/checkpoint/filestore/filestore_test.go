@@ -182,10 +182,10 @@ func TestDefaultIsTheUsersStateFolder(t *testing.T) {
 	dir, err = Default(getenv)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(root, "state", "pr-review"), dir)
-	env["PR_REVIEW_STORE"] = "mine"
+	env["PR_REVIEW_STORE"] = "postgres://127.0.0.1/reviews" // any kind of store's, so read where these are told apart
 	dir, err = Default(getenv)
 	require.NoError(t, err)
-	require.Equal(t, "mine", dir)
+	require.Equal(t, filepath.Join(root, "state", "pr-review"), dir)
 
 	_, err = Default(func(string) string { return "" })
 	require.ErrorContains(t, err, "--store DIR")

@@ -155,13 +155,9 @@ func (s *Store) removeIfThere(path string) error {
 	return nil
 }
 
-// Default returns where threads are stored if --store is not given: PR_REVIEW_STORE
-// as it is, which may be another kind of store's address, else the folder pr-review
-// under XDG_STATE_HOME, else under the platform's folder for application state.
+// Default returns where threads are stored if no store is named: the folder pr-review under
+// XDG_STATE_HOME, else under the platform's folder for application state.
 func Default(getenv func(string) string) (string, error) {
-	if dir := getenv("PR_REVIEW_STORE"); dir != "" {
-		return dir, nil
-	}
 	at, missing := UserFolder(getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
 	if at == "" {
 		return "", problem.Usage("there is no folder to keep drafts in: "+missing+" is not set",

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -177,9 +178,16 @@ func (p Proposal) diffs() string {
 	all := []string{"### Diff"}
 	for _, f := range p.Proposed() {
 		summary := render.CodeHTML(guard.Line(f.Path, render.TitleRunes)) + " " + Counted(f)
-		all = append(all, render.Details(summary, guard.Fence(f.Patch, "diff")))
+		all = append(all, render.Details(summary, guard.Fence(Patch(f), "diff")))
 	}
 	return render.Paragraphs(all...)
+}
+
+// Patch returns a file's hunks as people are shown them: without the credentials that the base has around what
+// changes. What is applied is the file's Content.
+func Patch(f change.File) string {
+	clean, _ := secret.Patch(f.Patch)
+	return clean
 }
 
 // givenContext lists the pieces and the feedback that the model was given.

@@ -44,7 +44,7 @@ func Proposal(p proposal.Proposal, o Options) string {
 		t.WriteString("\n")
 		t.writeColored(Bold, "", guard.Line(f.Path, 0)+" "+proposal.Counted(f))
 		t.writeText("  ", guard.Line(f.Description, proposal.SentenceRunes))
-		for line := range strings.SplitSeq(f.Patch, "\n") {
+		for line := range strings.SplitSeq(proposal.Patch(f), "\n") {
 			color := map[byte]string{'+': green, '-': red, '@': cyan}[(line + " ")[0]]
 			t.WriteString(t.paint(color, guard.Text(line)) + "\n")
 		}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,4 +14,13 @@ func TestAnAgeIsSaidInItsLargestUnit(t *testing.T) {
 		47 * time.Hour: "47 h", 49 * time.Hour: "2 d", 400 * time.Hour: "16 d"} {
 		require.Equal(t, want, age(d))
 	}
+}
+
+func TestTheListOfDraftsIsGuarded(t *testing.T) {
+	t.Parallel()
+	const evil = "a\x1b[2J\u202eb\nc"
+	got := Threads([]Parked{{Name: evil, Outcome: evil, Where: evil}}, time.Time{})
+	require.NotContains(t, got, "\x1b")
+	require.NotContains(t, got, "\u202e")
+	require.Equal(t, 3, strings.Count(got, "\n"), got)
 }
