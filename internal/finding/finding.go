@@ -134,8 +134,8 @@ func (f Finding) IsHiddenText() bool { return f.Source == Rule && f.Category == 
 func (f Finding) AlsoSaid() string {
 	var said []string
 	also := f.Also
-	if f.RuleText != "" {
-		said, also = append(said, fmt.Sprintf("The rule `%s` says so too: %s", f.Also[0], f.RuleText)), also[1:]
+	if f.RuleText != "" && len(also) > 0 { // a crafted checkpoint may lack the name
+		said, also = append(said, fmt.Sprintf("The rule `%s` says so too: %s", also[0], f.RuleText)), also[1:]
 	}
 	if o := f.Origin; o != nil {
 		said = append(said, o.sentence(f.Rule))

@@ -88,3 +88,8 @@ func TestP6_OnlyWhatNobodyWouldQuestionIsCovered(t *testing.T) {
 		}
 	}
 }
+
+func TestP2_ARulesTextWithoutItsNameIsNoCrash(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, Finding{RuleText: "of a checkpoint that somebody wrote"}.AlsoSaid())
+}
