@@ -33,6 +33,7 @@ func writeFiles(top string, files []File, force bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	var differ []string
+	foreign := false
 	for i := range files {
 		f := &files[i]
 		if f.State, err = stateOf(root, *f); err != nil {
@@ -40,9 +41,15 @@ func writeFiles(top string, files []File, force bool) (err error) {
 		}
 		if f.State == "other" {
 			differ = append(differ, f.Path)
+			text, _ := readRoot(root, f.Path)
+			foreign = foreign || !ownAction().MatchString(text)
 		}
 	}
-	if len(differ) > 0 && !force {
+	switch {
+	case foreign && !force:
+		return problem.Usage("there is another "+strings.Join(differ, " and another ")+", which does not use this "+
+			"action; nothing was written", "rename it, then run init again")
+	case len(differ) > 0 && !force:
 		return problem.Usage("there is another "+strings.Join(differ, " and another ")+"; nothing was written",
 			"commit it, run init --force to replace it, and see with git diff what that changed")
 	}

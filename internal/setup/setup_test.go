@@ -138,14 +138,14 @@ func TestInitPicksTheRouteByWhatTheRepositoryCanHave(t *testing.T) {
 		"private, plan not shown": {githubtest.RepoOptions{Private: true}, func(s *stage) {
 			s.repo.Permit("bob", "write")
 			s.environ = append(s.environ, "GITHUB_TOKEN="+s.hub.UserToken("bob"))
-		}, setup.Dispatch, "the plan could not be seen"},
+		}, setup.Dispatch, "the plan cannot be seen"},
 		"private, of a person": {githubtest.RepoOptions{Private: true}, func(s *stage) {
 			s.hub.AddUser("acme", "User")
 		},
 			setup.Dispatch, "a person's private"},
 		"private, no token": {githubtest.RepoOptions{Private: true}, func(s *stage) {
 			s.environ = append(s.environ, "GITHUB_TOKEN=")
-		}, setup.Dispatch, "the plan could not be seen"},
+		}, setup.Dispatch, "the plan cannot be seen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := cloned(t, c.o)
@@ -248,6 +248,7 @@ func TestInitOverwritesNothingWithoutForce(t *testing.T) {
 	err := s.run(c)
 	require.ErrorContains(t, err, "there is another "+draftPath)
 	require.Equal(t, problem.Misuse, problem.KindOf(err))
+	require.ErrorContains(t, err, "rename it", "it is a workflow of the project's own")
 	s.left(draftPath)
 	require.Equal(t, "name: mine\n", s.file(draftPath))
 	require.False(t, s.repo.HasLabel("ai-review"), "nothing was done on GitHub either")
