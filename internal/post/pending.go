@@ -173,7 +173,7 @@ func (p *poster) isTwin(r github.Review) bool {
 // take, and then deletes it if that does no harm. It polls less often during a long wait, because
 // a job's token has a thousand requests an hour.
 func (p *poster) hold(ctx context.Context, s sighting) (held github.Review, _ sighting, err error) {
-	newest, most := int64(0), handoff.Settle
+	newest, most, cleared := int64(0), handoff.Settle, false
 	for second, step := 0, 1; ; second += step {
 		if held, err = p.adopt(ctx, s); err != nil || held.ID != 0 {
 			return held, s, err
@@ -187,17 +187,18 @@ func (p *poster) hold(ctx context.Context, s sighting) (held github.Review, _ si
 			if r.ID <= newest {
 				continue
 			}
-			if newest, second, most = r.ID, 0, handoff.Settle; p.fromOtherInstance(r) {
+			if newest, second, most, cleared = r.ID, 0, handoff.Settle, false; p.fromOtherInstance(r) {
 				most = handoff.Patience
 			}
 		}
-		switch second {
-		case most:
+		switch {
+		case second >= most+handoff.Settle:
+			err = p.blockedError(s.pending()...)
+		case second >= most && !cleared:
+			cleared = true
 			if s, err = p.checkRecords(ctx, s); err == nil && !s.found { // its owner may have decided by now
 				err = p.clear(ctx, s)
 			}
-		case most + handoff.Settle:
-			err = p.blockedError(s.pending()...)
 		default:
 			err = nil
 		}
