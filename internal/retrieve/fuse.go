@@ -72,21 +72,20 @@ func (s *search) rerank(ctx context.Context, hits []Hit) {
 	if s.Reranker == nil || len(hits) == 0 {
 		return
 	}
-	_, _ = s.stage("rerank", func() ([]chunk.Chunk, error) { // a failure becomes a note
-		documents := make([]string, len(hits))
-		for i, h := range hits {
-			text := h.Prefix() + h.Text
-			documents[i] = text[:min(len(text), maxDocument)]
-		}
-		scores, err := s.Reranker.Rerank(ctx, s.question.text, documents)
-		if err != nil || len(scores) != len(hits) {
-			s.note("hits are ranked without a model: the reranking endpoint did not answer", err)
-			return nil, nil
-		}
-		for i := range hits {
-			hits[i].Rerank = &scores[i]
-		}
-		order.Stable(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
-		return hitChunks(hits), nil
-	})
+	documents := make([]string, len(hits))
+	for i, h := range hits {
+		text := h.Prefix() + h.Text
+		documents[i] = text[:min(len(text), maxDocument)]
+	}
+	scores, err := s.Reranker.Rerank(ctx, s.question.text, documents)
+	if err != nil || len(scores) != len(hits) {
+		s.note("hits are ranked without a model: the reranking endpoint did not answer", err)
+		s.stage("rerank", nil)
+		return
+	}
+	for i := range hits {
+		hits[i].Rerank = &scores[i]
+	}
+	order.Stable(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
+	s.stage("rerank", hitChunks(hits))
 }

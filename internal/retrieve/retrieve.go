@@ -118,8 +118,8 @@ func (e *Engine) fallbackSource(ctx context.Context, failed *index.Source, err e
 }
 
 func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result, error) {
-	s := &search{Engine: e, Index: x, Request: r, question: parseQuery(r.Query)}
-	s.K = cmp.Or(r.K, DefaultK)
+	ctx, s := e.begin(ctx, x, r, parseQuery(r.Query))
+	defer s.stop()
 	earlier, asked := conversation(ctx), entryOf(r)
 	if known, ok := earlier.find(asked); ok {
 		return known, nil
@@ -128,22 +128,20 @@ func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result
 	if known, ok := earlier.find(asked); ok {
 		return known, nil
 	}
-	lists, err := s.lists(ctx, asked.vector)
-	if err != nil {
-		return Result{}, err
+	lists := s.lists(ctx, asked.vector)
+	if s.err != nil {
+		return Result{}, s.err
 	}
-	var hits []Hit
-	_, _ = s.stage("fuse", func() ([]chunk.Chunk, error) { // it cannot fail
-		hits = fuse(lists, max(merged, s.K), s.hidden)
-		return hitChunks(hits), nil
-	})
+	hits := fuse(lists, max(merged, s.K), s.hidden)
+	s.stage("fuse", hitChunks(hits))
 	s.rerank(ctx, hits)
 	s.result.Hits = hits[:min(len(hits), s.K)]
 	earlier.keep(asked, s.result)
 	return s.result, nil
 }
 
-// search is the state of one question.
+// search is the state of one question. The first error of the index ends it: whatever is asked after that is not
+// answered, so only the whole result has to be checked.
 type search struct {
 	*Engine
 	Index *index.Source // the engine's, or its replacement
@@ -151,38 +149,47 @@ type search struct {
 	question question
 	hidden   map[string]bool // IDs of chunks that the caller has already
 	result   Result
+	last     time.Time // when the last stage ended
+	err      error
+	stop     context.CancelFunc
+}
+
+// begin returns the state of a question, and the context for all that it asks.
+func (e *Engine) begin(ctx context.Context, x *index.Source, r Request, q question) (context.Context, *search) {
+	s := &search{Engine: e, Index: x, Request: r, question: q}
+	s.K = cmp.Or(r.K, DefaultK)
+	ctx, s.stop = context.WithCancel(ctx)
+	return ctx, s
+}
+
+// check ends the search if an answer of the index was an error.
+func (s *search) check(err error) {
+	if err != nil && s.err == nil {
+		s.err = err
+		s.stop()
+	}
 }
 
 // lists runs every search that applies to the question, and returns the list of each.
-func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
-	words, err := s.lexical(ctx)
-	if err != nil {
-		return nil, err
-	}
-	near, err := s.similar(ctx, vector)
-	if err != nil {
-		return nil, err
-	}
-	var rest []list
+func (s *search) lists(ctx context.Context, vector []float32) []list {
+	s.last = s.now()
+	words := s.lexical(ctx)
+	lists := []list{words.best(), s.similar(ctx, vector)}
 	switch {
 	case s.question.hunks != nil:
-		rest, err = s.changeLists(ctx, words)
+		return append(lists, s.changeLists(ctx, words)...)
 	case s.question.uses:
-		var uses []chunk.Chunk
-		uses, err = s.mentionStage(ctx, s.question.words[0], words)
-		rest = []list{{name: "structure", weight: 3, chunks: uses}}
-	default:
-		rest, err = s.nameLists(ctx, words)
+		return append(lists, list{"structure", 3, s.mentionStage(ctx, s.question.words[0], words)})
 	}
-	return append([]list{words.best(), near}, rest...), err
+	return append(lists, s.nameLists(ctx, words)...)
 }
 
-// stage runs one step, and records its chunks and its time.
-func (s *search) stage(name string, do func() ([]chunk.Chunk, error)) ([]chunk.Chunk, error) {
-	began := s.now()
-	chunks, err := do()
-	s.result.Stages = append(s.result.Stages, Stage{Name: name, Chunks: chunks, Took: s.now().Sub(began)})
-	return chunks, err
+// stage records a step: its chunks, which it returns, and the time since the step before.
+func (s *search) stage(name string, chunks []chunk.Chunk) []chunk.Chunk {
+	began := s.last
+	s.last = s.now()
+	s.result.Stages = append(s.result.Stages, Stage{Name: name, Chunks: chunks, Took: s.last.Sub(began)})
+	return chunks
 }
 
 func (s *search) now() time.Time {
