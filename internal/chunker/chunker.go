@@ -81,7 +81,7 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 	}
 	if fallback != "" { // what a failed parse left is discarded
 		u.out, u.found, u.next = nil, nil, 1
-		u.addGap(u.count(), func() chunk.Chunk { return chunk.Chunk{Kind: chunk.Window} })
+		u.addGap(u.count(), owner{piece: &chunk.Chunk{Kind: chunk.Window}})
 	}
 	return u.out, fallback
 }

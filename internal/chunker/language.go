@@ -79,27 +79,22 @@ func rulesOf(file string) map[string][]rule {
 
 func (r *rule) set(option string) {
 	key, value, _ := strings.Cut(option, "=")
-	switch key {
-	case "name":
-		r.nameAt = value
-	case "scope":
-		r.scopeAt = value
-	case "in":
-		r.in = value
-	case "field":
-		r.field = value
-	case "if":
+	texts := map[string]*string{"name": &r.nameAt, "scope": &r.scopeAt, "in": &r.in, "field": &r.field}
+	flags := map[string]*bool{"methods": &r.methods, "overload": &r.overload}
+	switch {
+	case texts[key] != nil:
+		*texts[key] = value
+	case flags[key] != nil:
+		*flags[key] = true
+	case key == "if":
 		field, types, _ := strings.Cut(value, ":")
 		r.has, r.types = field, strings.FieldsFunc(types, func(c rune) bool { return c == '|' })
-	case "min":
-		var err error
-		if r.min, err = strconv.Atoi(value); err != nil {
+	case key == "min":
+		n, err := strconv.Atoi(value)
+		if err != nil {
 			panic(err)
 		}
-	case "methods":
-		r.methods = true
-	case "overload":
-		r.overload = true
+		r.min = n
 	default:
 		panic(option + " is no option of a rule")
 	}
