@@ -208,15 +208,13 @@ func changedLines(hunks []diff.Hunk, newSide bool) (lines []changedLine) {
 			last = cmp.Or(h.NewStart, 1)
 		}
 		for _, l := range h.Lines {
-			n, gone := l.Old, diff.Add
+			n := l.Old
 			if newSide {
-				n, gone = l.New, diff.Delete
+				n = l.New
 			}
-			if l.Op != gone {
-				last = n
-			}
+			last = cmp.Or(n, last)
 			if l.Op != diff.Context {
-				lines = append(lines, changedLine{l.Text, last, l.Op == gone})
+				lines = append(lines, changedLine{l.Text, last, n == 0})
 			}
 		}
 	}

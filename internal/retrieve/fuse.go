@@ -26,14 +26,9 @@ const smoothing = 20
 func fuse(lists []list, most int, hidden map[string]bool) []Hit {
 	at, all := map[string]int{}, []Hit{}
 	for _, l := range lists {
-		rank, seen := 0, map[string]bool{}
-		for _, c := range l.chunks {
-			id := c.ID()
-			if hidden[id] || seen[id] {
-				continue
-			}
-			seen[id] = true
-			rank++
+		visible := removeMatching(l.chunks, func(c chunk.Chunk) bool { return hidden[c.ID()] })
+		for place, c := range order.Unique(visible, chunk.Chunk.ID) {
+			id, rank := c.ID(), place+1
 			i, ok := at[id]
 			if !ok {
 				i = len(all)

@@ -42,8 +42,7 @@ type Piece struct {
 // The index must be of the commit after the change. The same commits give the same pack
 // (P11). Notes are those of a search; the error is the index's.
 func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Piece, notes []string, err error) {
-	shown, unreadable := f.Anchors()
-	hunks, _ := f.Hunks()
+	hunks, unreadable := f.Hunks()
 	if tokens <= 0 || len(hunks) == 0 || unreadable != nil {
 		return nil, nil, nil
 	}
@@ -51,7 +50,7 @@ func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Pi
 	ctx, s := e.begin(ctx, e.source(), Request{K: merged},
 		question{text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks})
 	defer s.stop()
-	candidates := s.candidates(ctx, shown)
+	candidates := s.candidates(ctx)
 	s.result.recordOn(span, "pack of "+f.Path)
 	span.End(s.err)
 	if s.err != nil {
@@ -84,7 +83,7 @@ const (
 
 // candidates returns the pieces that a pack may have in addition to the diff, the most
 // useful of each kind first.
-func (s *search) candidates(ctx context.Context, shown diff.Anchors) []Piece {
+func (s *search) candidates(ctx context.Context) []Piece {
 	words := s.lexical(ctx)
 	a := s.follow(ctx, words)
 	lostNames, lost := s.removedNames(ctx)
@@ -95,7 +94,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) []Piece {
 	s.check(err)
 	hits := s.searchResults(ctx, words)
 	linked := s.Index.Linked(q.path)
-	p := pieces{change: q, shown: shown, seen: map[string]bool{}}
+	p := pieces{change: q, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, linesNumbered(changedLines(q.hunks, true)))
 	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
