@@ -15,6 +15,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -120,20 +121,15 @@ func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 
 // rows returns the rows of n texts, in their order.
 func (r reply) rows(n int) ([]row, error) {
-	said := slices.Concat(r.Data, r.Results)
-	if len(said) != n {
-		return nil, newWrongError("it gave %d answers for %d texts", len(said), n)
+	all := slices.Concat(r.Data, r.Results)
+	if len(all) != n {
+		return nil, newWrongError("it gave %d answers for %d texts", len(all), n)
 	}
-	all, seen := make([]row, n), make([]bool, n)
-	for _, row := range said {
-		at := row.Index
-		if at < 0 || at >= n {
-			return nil, newWrongError("it gave an answer for text %d of %d", at+1, n)
+	order.Stable(all, func(a, b row) int { return cmp.Compare(a.Index, b.Index) })
+	for i, row := range all {
+		if row.Index != i {
+			return nil, newWrongError("it gave no answer for text %d of %d", i+1, n)
 		}
-		if seen[at] {
-			return nil, newWrongError("it gave two answers for one text")
-		}
-		all[at], seen[at] = row, true
 	}
 	return all, nil
 }

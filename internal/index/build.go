@@ -94,7 +94,7 @@ func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Inde
 		b.previous = newIndex(o.Made, nil, nil, nil, previous.vectors, nil)
 	}
 	for n, size := range b.previous.sizes {
-		b.chunks = append(b.chunks, stored{b.previous.rows[n].value, size, b.previous.packed[n]})
+		b.chunks = append(b.chunks, stored{record: b.previous.rows[n].value, size: size, packed: b.previous.packed[n]})
 	}
 	if err := b.build(ctx, b.choose(listing.Files)); err != nil {
 		return nil, Report{}, err
@@ -121,8 +121,9 @@ type builder struct {
 // stored holds what is kept of a chunk in addition to its words.
 type stored struct {
 	record string
-	size   uint32 // in tokens
-	packed string // its vector
+	size   uint32           // in tokens
+	packed string           // its vector
+	times  map[string]int32 // counts of its words, until they are in fresh
 }
 
 // choose leaves out the files that are not worth searching, judged by path and size, and
@@ -255,17 +256,12 @@ func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err e
 // cut is a file with its chunks.
 type cut struct {
 	file
-	chunks []cutChunk
+	chunks []stored
 }
 
-// cutChunk is a chunk with its word counts. Names that it defines count once each, and not towards its size.
-type cutChunk struct {
-	stored
-	times map[string]int32
-}
-
-func cutChunkOf(c chunk.Chunk, vectors map[string]string) cutChunk {
-	all := cutChunk{stored{record: recordOf(c)}, map[string]int32{}}
+// storedOf returns what is kept of a chunk. Names that it defines count once each, and not towards its size.
+func storedOf(c chunk.Chunk, vectors map[string]string) stored {
+	all := stored{record: recordOf(c), times: map[string]int32{}}
 	for _, token := range chunk.Tokens(c.Prefix() + c.Text) {
 		all.times[token]++
 		all.size++
@@ -303,13 +299,13 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 	p.imports = importsOf(f.Path, text)
 	vectors := b.earlier.vectorsOf(f.Path)
 	for _, c := range chunks {
-		p.chunks = append(p.chunks, cutChunkOf(c, vectors))
+		p.chunks = append(p.chunks, storedOf(c, vectors))
 	}
 	return p
 }
 
 // addChunk adds a newly cut chunk and its counts.
-func (b *builder) addChunk(c cutChunk) {
+func (b *builder) addChunk(c stored) {
 	for name, n := range c.times {
 		counts, ok := b.fresh[name]
 		if !ok {
@@ -317,7 +313,8 @@ func (b *builder) addChunk(c cutChunk) {
 		}
 		b.fresh[name] = append(counts, count{int32(len(b.chunks)), n})
 	}
-	b.chunks = append(b.chunks, c.stored)
+	c.times = nil
+	b.chunks = append(b.chunks, c)
 }
 
 // add adds a file to the index and to the report.

@@ -148,43 +148,39 @@ type writer struct {
 // write creates and fills the tables of the index. Keys and values are bytea, since not all
 // text in a repository is UTF-8.
 func (w writer) write() error {
-	err := w.run(`CREATE SCHEMA $SCHEMA`, `CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`)
+	tables := `CREATE SCHEMA $SCHEMA; CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`
+	end := `ANALYZE $SCHEMA.row`
+	dimensions := w.x.Vectors().Dimensions
+	kind := vectorType(dimensions)
+	if dimensions > 0 {
+		tables += fmt.Sprintf(`; CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions)
+		end += fmt.Sprintf(`; CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding %s_cosine_ops)`, kind)
+	}
+	err := w.run(tables)
 	if err == nil {
 		err = insert(w, `INSERT INTO $SCHEMA.row SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.x.Each())
 	}
-	if dimensions := w.x.Vectors().Dimensions; err == nil && dimensions > 0 {
-		kind := vectorType(dimensions)
-		err = w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
-		if err == nil {
-			err = insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+
-				` FROM unnest($1::int[], $2::text[]) u(n, v)`, w.vectors)
-		}
-		if err == nil {
-			err = w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
-		}
+	if err == nil && dimensions > 0 {
+		err = insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`,
+			w.vectors)
 	}
 	if err == nil {
-		err = w.run(`ANALYZE $SCHEMA.row`)
+		err = w.run(end)
 	}
 	return err
 }
 
-func (w writer) run(statements ...string) error {
-	for _, sql := range statements {
-		if _, err := w.tx.Exec(w.ctx, strings.ReplaceAll(sql, "$SCHEMA", w.schema)); err != nil {
-			return err
-		}
-	}
-	return nil
+func (w writer) run(sql string, args ...any) error {
+	_, err := w.tx.Exec(w.ctx, strings.ReplaceAll(sql, "$SCHEMA", w.schema), args...)
+	return err
 }
 
 // insert writes rows of two columns. It sends them as arrays, since not every server takes COPY.
 func insert[K, V any](w writer, sql string, rows iter.Seq2[K, V]) error {
-	sql = strings.ReplaceAll(sql, "$SCHEMA", w.schema)
 	var keys []K
 	var values []V
 	flush := func() error {
-		_, err := w.tx.Exec(w.ctx, sql, keys, values)
+		err := w.run(sql, keys, values)
 		keys, values = keys[:0], values[:0]
 		return err
 	}

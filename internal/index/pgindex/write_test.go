@@ -2,6 +2,7 @@ package pgindex
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +19,7 @@ type told struct {
 }
 
 func (t *told) Exec(_ context.Context, sql string, _ ...any) (pgconn.CommandTag, error) {
-	t.statements = append(t.statements, sql)
+	t.statements = append(t.statements, strings.Split(sql, "; ")...)
 	return pgconn.CommandTag{}, nil
 }
 
