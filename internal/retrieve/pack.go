@@ -47,7 +47,7 @@ func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Pi
 		return nil, nil, nil
 	}
 	ctx, span := trace.Retrieval(ctx)
-	ctx, s := e.begin(ctx, e.source(), Request{K: merged},
+	ctx, s := e.begin(ctx, Request{K: merged},
 		question{text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks})
 	defer s.stop()
 	candidates := s.candidates(ctx)

@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/org/pr-review-action/internal/chunk"
@@ -28,17 +27,15 @@ const (
 	merged   = 40
 )
 
-// Engine searches the chunks of one commit. Only Index is required. It may be used from many goroutines.
+// Engine searches the chunks of one commit. Only Index is required. Without Instead it may be used from many goroutines.
 type Engine struct {
 	Index    *index.Source
 	Embedder Embedder         // nil: no search by meaning
 	Reranker Reranker         // nil: lists are fused by rank
 	Now      func() time.Time // nil: stages have no times
 	Changed  []string         // paths of the change's files, which its packs prefer
-	// returns the source to use once Index, a database, has failed; may be nil
+	// returns the source that replaces Index, a database, once it has failed; may be nil
 	Instead func(ctx context.Context, failed error) (*index.Source, error)
-
-	turn sync.Mutex // for Index and Instead
 }
 
 // Request is one question.
@@ -79,11 +76,12 @@ type Stage struct {
 // becomes a note, and the search goes on without it.
 func (e *Engine) Search(ctx context.Context, r Request) (Result, error) {
 	ctx, span := trace.Retrieval(ctx)
-	x := e.source()
-	result, err := e.search(ctx, x, r)
-	if err != nil && ctx.Err() == nil {
-		if x, err = e.fallbackSource(ctx, x, err); err == nil {
-			result, err = e.search(ctx, x, r)
+	result, err := e.search(ctx, r)
+	if err != nil && ctx.Err() == nil && e.Instead != nil {
+		var other *index.Source
+		if other, err = e.Instead(ctx, err); err == nil {
+			e.Index, e.Instead = other, nil
+			result, err = e.search(ctx, r)
 		}
 	}
 	if r.Untold {
@@ -94,31 +92,8 @@ func (e *Engine) Search(ctx context.Context, r Request) (Result, error) {
 	return result, err
 }
 
-func (e *Engine) source() *index.Source {
-	e.turn.Lock()
-	defer e.turn.Unlock()
-	return e.Index
-}
-
-// fallbackSource returns the source to use after one has failed.
-func (e *Engine) fallbackSource(ctx context.Context, failed *index.Source, err error) (*index.Source, error) {
-	e.turn.Lock()
-	defer e.turn.Unlock()
-	if e.Index != failed {
-		return e.Index, nil // another goroutine has replaced it
-	}
-	if e.Instead == nil {
-		return nil, err
-	}
-	other, err := e.Instead(ctx, err)
-	if err == nil {
-		e.Index, e.Instead = other, nil
-	}
-	return other, err
-}
-
-func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result, error) {
-	ctx, s := e.begin(ctx, x, r, parseQuery(r.Query))
+func (e *Engine) search(ctx context.Context, r Request) (Result, error) {
+	ctx, s := e.begin(ctx, r, parseQuery(r.Query))
 	defer s.stop()
 	earlier, asked := conversation(ctx), entryOf(r)
 	if known, ok := earlier.find(asked); ok {
@@ -144,7 +119,6 @@ func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result
 // answered, so only the whole result has to be checked.
 type search struct {
 	*Engine
-	Index *index.Source // the engine's, or its replacement
 	Request
 	question question
 	hidden   map[string]bool // IDs of chunks that the caller has already
@@ -155,8 +129,8 @@ type search struct {
 }
 
 // begin returns the state of a question, and the context for all that it asks.
-func (e *Engine) begin(ctx context.Context, x *index.Source, r Request, q question) (context.Context, *search) {
-	s := &search{Engine: e, Index: x, Request: r, question: q}
+func (e *Engine) begin(ctx context.Context, r Request, q question) (context.Context, *search) {
+	s := &search{Engine: e, Request: r, question: q}
 	s.K = cmp.Or(r.K, DefaultK)
 	ctx, s.stop = context.WithCancel(ctx)
 	return ctx, s
