@@ -1,6 +1,7 @@
 package chunker
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"fmt"
@@ -110,14 +111,10 @@ var languages = sync.OnceValue(func() map[string]*language {
 	// With a limit of its own on the heap, the parser stops all goroutines every few nodes to measure it.
 	_ = os.Setenv("GOT_PARSE_MEMORY_BUDGET_MB", "0")
 	all := map[string]*language{}
-	for _, name := range []string{"javascript", "typescript", "tsx", "python", "java", "rust", "c", "cpp", "csharp",
-		"ruby", "php", "shell"} {
-		rules := name
-		if name == "typescript" || name == "tsx" {
-			rules = "javascript"
-		}
+	for _, name := range strings.Fields("javascript typescript tsx python java rust c cpp csharp ruby php shell") {
 		if entry := grammars.DetectLanguageByName(name); entry != nil {
-			l := &language{entry: entry, rules: rulesOf(rules), smooth: smoothers[name], outline: outliners[name]}
+			rules := rulesOf(cmp.Or(map[string]string{"typescript": "javascript", "tsx": "javascript"}[name], name))
+			l := &language{entry: entry, rules: rules, smooth: smoothers[name], outline: outliners[name]}
 			l.parsers.New = func() any { return ts.NewParser(entry.Language()) }
 			all[name] = l
 		}

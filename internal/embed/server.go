@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -172,5 +171,5 @@ func (s *server) answerKey(purpose, identity string, texts ...string) string {
 	for _, t := range append([]string{purpose, identity, s.Style}, texts...) {
 		fmt.Fprintf(h, "%d:%s", len(t), t)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
