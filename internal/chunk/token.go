@@ -68,7 +68,6 @@ func words(text string) func(yield func(string) bool) {
 	})
 }
 
-// appendTokens appends the tokens of one word.
 func appendTokens(to []string, word string) []string {
 	whole := strings.ToLower(strings.Trim(word, "_$"))
 	parts := 0

@@ -180,7 +180,6 @@ func (c *Chunker) parsed(ctx context.Context, l *language, text string, smooth f
 // nothing else is parsed, so that the resources they use are bounded.
 const mostStalled = 2
 
-// result is a tree, or the reason why there is none.
 type result struct {
 	tree     *ts.Tree
 	fallback string

@@ -136,7 +136,6 @@ func (c *cutter) addScope(d definition, o owner) {
 	c.addMembers(d.inside, owner{scope: join(o.scope, d.scope), methods: d.methods}, to)
 }
 
-// addDefinition makes chunks of a definition in the given lines.
 func (c *cutter) addDefinition(d definition, o owner, from, to int) {
 	from = max(from, c.next)
 	if !c.startDefinition(from, to, o, d.name) {

@@ -32,7 +32,6 @@ func (c *cutter) golang() (fallback string) {
 	return ""
 }
 
-// goFile is a Go file that is being cut.
 type goFile struct {
 	*cutter
 	file *token.File

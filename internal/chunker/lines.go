@@ -18,7 +18,6 @@ type cutter struct {
 	found          []site // names found, for Defines of the chunks around them
 }
 
-// site is where a name is defined.
 type site struct {
 	line int
 	name string

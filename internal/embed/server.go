@@ -106,7 +106,6 @@ func (s *server) answer(ctx context.Context, r request, take func(*Answer, row) 
 // answerFrame bounds the bytes of a reply in addition to its rows.
 const answerFrame = 64 << 10
 
-// post sends a request and reads the reply.
 func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 	r.body["model"] = s.Model
 	body, _ := json.Marshal(r.body) // texts, numbers and booleans: it cannot fail

@@ -253,7 +253,6 @@ func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err e
 	return begun, ctx.Err()
 }
 
-// cut is a file with its chunks.
 type cut struct {
 	file
 	chunks []stored
@@ -304,7 +303,6 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 	return p
 }
 
-// addChunk adds a newly cut chunk and its counts.
 func (b *builder) addChunk(c stored) {
 	for name, n := range c.times {
 		counts, ok := b.fresh[name]
@@ -317,7 +315,6 @@ func (b *builder) addChunk(c stored) {
 	b.chunks = append(b.chunks, c)
 }
 
-// add adds a file to the index and to the report.
 func (b *builder) add(f file, size int64) {
 	b.files = append(b.files, f)
 	if f.note != "" {

@@ -78,7 +78,6 @@ func (c *cache) find(e entry) (Result, bool) {
 	return Result{}, false
 }
 
-// keep adds an answered question.
 func (c *cache) keep(e entry, r Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

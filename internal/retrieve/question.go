@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// question is a parsed query.
 type question struct {
 	text  string
 	words []string // words that may be names in code

@@ -110,8 +110,8 @@ func (s *search) note(text string, cause error) {
 }
 
 // nameLists returns the lists for the names in a question: their definitions, and the mentions
-// of the last name. With more than three names, or without a definition, it returns what
-// around finds in place of the mentions.
+// of the last name. With more than three names, or without a definition, it returns the lists
+// of aroundHits in place of the mentions.
 func (s *search) nameLists(ctx context.Context, words ranked) []list {
 	names := s.question.words
 	alone := len(names) <= 3
@@ -137,7 +137,6 @@ func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 	})
 }
 
-// mentionStage runs the stage that finds the chunks that mention a name.
 func (s *search) mentionStage(ctx context.Context, name string, words ranked) []chunk.Chunk {
 	found, _ := s.mentions(ctx, name, words)
 	return s.stage("structure", found)
