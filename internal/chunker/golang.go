@@ -1,10 +1,8 @@
 package chunker
 
 import (
-	"errors"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 
 	"github.com/org/pr-review-action/internal/chunk"
@@ -15,8 +13,7 @@ import (
 func (c *cutter) golang() (fallback string) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", c.text, parser.ParseComments|parser.SkipObjectResolution)
-	var broken scanner.ErrorList
-	if file == nil || err != nil && (!errors.As(err, &broken) || len(file.Decls) == 0) {
+	if file == nil || err != nil && len(file.Decls) == 0 {
 		return Unparsable
 	}
 	g := goFile{c, set.File(file.FileStart)}
