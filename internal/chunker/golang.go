@@ -50,14 +50,13 @@ func (g goFile) addFunction(d *ast.FuncDecl) {
 
 // receiver returns the name of a receiver's type, without a star or type parameters: the
 // first identifier in it.
-func receiver(e ast.Expr) (name string) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && name == "" {
-			name = id.Name
+func receiver(e ast.Expr) string {
+	for n := range ast.Preorder(e) {
+		if id, ok := n.(*ast.Ident); ok {
+			return id.Name
 		}
-		return name == ""
-	})
-	return name
+	}
+	return ""
 }
 
 // addDeclaration makes a chunk of a type declaration, or of one of constants or variables with at

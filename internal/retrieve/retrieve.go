@@ -191,9 +191,6 @@ func (s Stage) IDs(most int) []string {
 
 // recordOn records a result on its span: the hits, and the first chunks of the lists by words and by vectors.
 func (r Result) recordOn(span *trace.Span, query string) {
-	if span == nil {
-		return
-	}
 	lists := map[string][]string{}
 	for _, s := range r.Stages {
 		lists[s.Name] = s.IDs(DefaultK)
