@@ -88,13 +88,10 @@ func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Inde
 	if previous == nil {
 		previous = newIndex(o.Made, nil, nil, nil, VectorsInfo{}, nil)
 	}
-	b := builder{Options: o, tree: t, start: start, soft: soft, earlier: previous, previous: previous,
+	b := builder{Options: o, tree: t, start: start, soft: soft, previous: previous,
 		report: Report{Skipped: listing.Left}, fresh: map[string][]count{}}
-	if previous.made != o.Made {
-		b.previous = newIndex(o.Made, nil, nil, nil, previous.vectors, nil)
-	}
-	for n, size := range b.previous.sizes {
-		b.chunks = append(b.chunks, stored{record: b.previous.rows[n].value, size: size, packed: b.previous.packed[n]})
+	for n, size := range previous.sizes {
+		b.chunks = append(b.chunks, stored{record: previous.rows[n].value, size: size, packed: previous.packed[n]})
 	}
 	if err := b.build(ctx, b.choose(listing.Files)); err != nil {
 		return nil, Report{}, err
@@ -110,8 +107,7 @@ type builder struct {
 	tree     *tree.Tree
 	start    time.Time
 	soft     bool               // the memory limit is this build's to set
-	earlier  *Index             // its vectors are reused
-	previous *Index             // its files are reused: earlier, or an empty index if Made differs
+	previous *Index             // its vectors are reused and, if Made is the same, its files
 	files    []file             // reused or newly cut; their places are in chunks
 	chunks   []stored           // those of the previous index, then the newly cut ones
 	fresh    map[string][]count // counts of the newly cut chunks, by word
@@ -211,7 +207,7 @@ func (b *builder) timeIsUp() bool { return b.Limit > 0 && time.Since(b.start) >=
 
 func (b *builder) reuse(f tree.File) bool {
 	at, ok := b.previous.find(f.Path)
-	if !ok || b.previous.files[at].blob != f.Blob {
+	if !ok || b.previous.made != b.Made || b.previous.files[at].blob != f.Blob {
 		return false
 	}
 	b.add(b.previous.files[at], f.Size)
@@ -296,7 +292,7 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 		p.note = Windows + fallback
 	}
 	p.imports = importsOf(f.Path, text)
-	vectors := b.earlier.vectorsOf(f.Path)
+	vectors := b.previous.vectorsOf(f.Path)
 	for _, c := range chunks {
 		p.chunks = append(p.chunks, storedOf(c, vectors))
 	}

@@ -13,7 +13,7 @@ import (
 
 // index assembles the reused and the newly cut chunks, in order of path.
 func (b *builder) index() *Index {
-	if old := b.previous; b.report.Reused == len(b.files) && len(b.files) == len(old.files) {
+	if old := b.previous; old.made == b.Made && b.report.Reused == len(b.files) && len(b.files) == len(old.files) {
 		return old
 	}
 	order.Stable(b.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
