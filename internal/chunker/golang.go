@@ -85,7 +85,7 @@ func (g goFile) addDeclaration(d *ast.GenDecl) {
 // add makes chunks of a declaration's lines, with its comment, and of the unused lines before it. Its signature goes up
 // to end.
 func (g goFile) add(p chunk.Chunk, d ast.Decl, end token.Pos, comment *ast.CommentGroup) {
-	p.Signature = g.oneLine(g.file.Offset(d.Pos()), g.file.Offset(end))
+	p.Signature = g.about(g.file.Offset(d.Pos()), g.file.Offset(end))
 	p.Doc = doc("", comment.Text())
 	from, to := g.line(d.Pos()), min(g.line(d.End()), g.count())
 	if comment != nil {

@@ -146,11 +146,11 @@ func (c *cutter) signature(d definition) string {
 	if body != nil {
 		to = int(body.StartByte())
 	}
-	return c.oneLine(from, to)
+	return c.about(from, to)
 }
 
-// oneLine returns a part of the text as one line of at most maxAbout bytes.
-func (c *cutter) oneLine(from, to int) string {
+// about returns a part of the text as one line of at most maxAbout bytes.
+func (c *cutter) about(from, to int) string {
 	return guard.CutBytes(oneLine(c.text[from:max(from, min(to, from+4*maxAbout))]), maxAbout)
 }
 
