@@ -64,7 +64,7 @@ const maxDocument = 8 << 10
 // rerank sorts the fused hits by the scores of the remote reranker. Without a reranker, or
 // if it does not answer, the order stays.
 func (s *search) rerank(ctx context.Context, hits []Hit) {
-	if s.Reranker == nil || len(hits) == 0 {
+	if s.Reranker == nil || len(hits) == 0 || s.err != nil {
 		return
 	}
 	documents := make([]string, len(hits))

@@ -72,7 +72,7 @@ type Embedder interface {
 
 // embed returns the question's vector; nil if there is no embedder, or it could not be used.
 func (s *search) embed(ctx context.Context) []float32 {
-	if s.Embedder == nil {
+	if s.Embedder == nil || s.err != nil {
 		return nil
 	}
 	if s.Index.Vectors().Model != s.Embedder.Identity() { // another model, or no vectors: never mixed
