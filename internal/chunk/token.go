@@ -23,17 +23,16 @@ func Tokens(text string) []string {
 // Fit returns how well each path fits a text: how many words they share, of which those that fewer paths have count
 // more.
 func Fit(paths []string, text string) map[string]float64 {
-	asked := map[string]bool{}
+	with := map[string][]string{} // the paths that have a word of the text
 	for _, t := range Tokens(text) {
-		asked[t] = true
+		with[t] = nil
 	}
-	if len(asked) == 0 {
+	if len(with) == 0 {
 		return nil
 	}
-	with := map[string][]string{} // the paths that have a word
 	for _, p := range paths {
 		for _, t := range slices.Compact(slices.Sorted(slices.Values(Tokens(p)))) {
-			if asked[t] {
+			if _, asked := with[t]; asked {
 				with[t] = append(with[t], p)
 			}
 		}
@@ -68,7 +67,6 @@ func words(text string) func(yield func(string) bool) {
 	})
 }
 
-// appendTokens appends the tokens of one word.
 func appendTokens(to []string, word string) []string {
 	whole := strings.ToLower(strings.Trim(word, "_$"))
 	parts := 0

@@ -81,7 +81,7 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 	}
 	if fallback != "" { // what a failed parse left is discarded
 		u.out, u.found, u.next = nil, nil, 1
-		u.addGap(u.count(), func() chunk.Chunk { return chunk.Chunk{Kind: chunk.Window} })
+		u.addGap(u.count(), owner{piece: &chunk.Chunk{Kind: chunk.Window}})
 	}
 	return u.out, fallback
 }
@@ -180,7 +180,6 @@ func (c *Chunker) parsed(ctx context.Context, l *language, text string, smooth f
 // nothing else is parsed, so that the resources they use are bounded.
 const mostStalled = 2
 
-// result is a tree, or the reason why there is none.
 type result struct {
 	tree     *ts.Tree
 	fallback string

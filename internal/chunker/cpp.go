@@ -84,8 +84,14 @@ func (s *cppScan) token(from, to int) {
 			blank(t[at[0]:at[1]])
 		}
 		s.branch(t)
+	case s.body > 0 && t[0] == '{':
+		s.depth++
+	case s.body > 0 && t[0] == '}':
+		if s.depth--; s.depth <= 0 {
+			blank(s.source[s.body:from])
+			s.body = 0
+		}
 	case s.body > 0:
-		s.inBody(t[0], from)
 	case t[0] == '(':
 		if s.level++; s.level == 1 {
 			s.open = to
@@ -119,18 +125,6 @@ func (s *cppScan) begin(from, to int) {
 		blank(s.source[cmp.Or(s.result, last):from])
 	}
 	*s = cppScan{source: s.source, heads: s.heads, branches: s.branches, body: to, depth: 1}
-}
-
-func (s *cppScan) inBody(c byte, at int) {
-	switch c {
-	case '{':
-		s.depth++
-	case '}':
-		if s.depth--; s.depth <= 0 {
-			blank(s.source[s.body:at])
-			s.body = 0
-		}
-	}
 }
 
 // branch sees a directive: all branches of an #if open the same braces.

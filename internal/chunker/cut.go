@@ -33,7 +33,7 @@ type definition struct {
 // owner is the definition whose members are being cut.
 type owner struct {
 	scope   string       // of its members
-	piece   *chunk.Chunk // template for the lines between members; form changes it; nil at the top level
+	piece   *chunk.Chunk // template for the lines between members; gapChunk changes it; nil at the top level
 	methods bool         // functions in it are methods
 }
 
@@ -56,7 +56,7 @@ func (o owner) gapChunk() chunk.Chunk {
 func (c *cutter) addMembers(n *ts.Node, o owner, end int) {
 	c.descend(maxDepth, func() { c.addEachMember(n, o) })
 	if end > 0 {
-		c.addGap(end, o.gapChunk)
+		c.addGap(end, o)
 	}
 }
 
@@ -132,11 +132,10 @@ func (c *cutter) addScope(d definition, o owner) {
 		return
 	}
 	from, to := span(d.node)
-	c.addGap(from-1, o.gapChunk)
+	c.addGap(from-1, o)
 	c.addMembers(d.inside, owner{scope: join(o.scope, d.scope), methods: d.methods}, to)
 }
 
-// addDefinition makes chunks of a definition in the given lines.
 func (c *cutter) addDefinition(d definition, o owner, from, to int) {
 	from = max(from, c.next)
 	if !c.startDefinition(from, to, o, d.name) {
@@ -155,7 +154,7 @@ func (c *cutter) addDefinition(d definition, o owner, from, to int) {
 		c.add(piece, from, to)
 	default:
 		c.addNested(d.node, inner)
-		c.addGap(to, inner.gapChunk)
+		c.addGap(to, inner)
 	}
 }
 

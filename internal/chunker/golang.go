@@ -1,14 +1,11 @@
 package chunker
 
 import (
-	"errors"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 
 	"github.com/org/pr-review-action/internal/chunk"
-	"github.com/org/pr-review-action/internal/guard"
 )
 
 // golang cuts Go with the standard library's parser, which is a hundred times faster than
@@ -16,8 +13,7 @@ import (
 func (c *cutter) golang() (fallback string) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", c.text, parser.ParseComments|parser.SkipObjectResolution)
-	var broken scanner.ErrorList
-	if file == nil || err != nil && (!errors.As(err, &broken) || len(file.Decls) == 0) {
+	if file == nil || err != nil && len(file.Decls) == 0 {
 		return Unparsable
 	}
 	g := goFile{c, set.File(file.FileStart)}
@@ -29,11 +25,10 @@ func (c *cutter) golang() (fallback string) {
 			g.addDeclaration(d)
 		}
 	}
-	c.addGap(c.count(), owner{}.gapChunk)
+	c.addGap(c.count(), owner{})
 	return ""
 }
 
-// goFile is a Go file that is being cut.
 type goFile struct {
 	*cutter
 	file *token.File
@@ -41,44 +36,27 @@ type goFile struct {
 
 func (g goFile) line(p token.Pos) int { return g.file.PositionFor(p, false).Line }
 
-// span returns the unused lines of a declaration, including its comment.
-func (g goFile) span(n ast.Node, comment *ast.CommentGroup) (from, to int) {
-	from = g.line(n.Pos())
-	if comment != nil {
-		from = g.line(comment.Pos())
-	}
-	return max(from, g.next), min(g.line(n.End()), g.count())
-}
-
-func (g goFile) signature(from, to token.Pos) string {
-	at, end := g.file.Offset(from), min(g.file.Offset(to), g.file.Offset(from)+4*maxAbout)
-	return guard.CutBytes(oneLine(g.text[at:end]), maxAbout)
-}
-
 func (g goFile) addFunction(d *ast.FuncDecl) {
 	end := d.End()
 	if d.Body != nil {
 		end = d.Body.Lbrace
 	}
-	p := chunk.Chunk{Kind: chunk.Function, Name: d.Name.Name, Defines: []string{d.Name.Name},
-		Signature: g.signature(d.Pos(), end), Doc: doc("", d.Doc.Text())}
+	p := chunk.Chunk{Kind: chunk.Function, Name: d.Name.Name, Defines: []string{d.Name.Name}}
 	if d.Recv != nil && len(d.Recv.List) > 0 {
 		p.Kind, p.Scope = chunk.Method, receiver(d.Recv.List[0].Type)
 	}
-	from, to := g.span(d, d.Doc)
-	g.add(p, from, to)
+	g.add(p, d, end, d.Doc)
 }
 
 // receiver returns the name of a receiver's type, without a star or type parameters: the
 // first identifier in it.
-func receiver(e ast.Expr) (name string) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && name == "" {
-			name = id.Name
+func receiver(e ast.Expr) string {
+	for n := range ast.Preorder(e) {
+		if id, ok := n.(*ast.Ident); ok {
+			return id.Name
 		}
-		return name == ""
-	})
-	return name
+	}
+	return ""
 }
 
 // addDeclaration makes a chunk of a type declaration, or of one of constants or variables with at
@@ -96,24 +74,30 @@ func (g goFile) addDeclaration(d *ast.GenDecl) {
 			}
 		}
 	}
-	from, to := g.span(d, d.Doc)
-	p := chunk.Chunk{Kind: chunk.Constants, Signature: g.signature(d.Pos(), d.End()), Doc: doc("", d.Doc.Text())}
-	switch {
-	case d.Tok == token.TYPE:
-		p.Kind = chunk.Type
-	case d.Tok == token.IMPORT || to-from < 3:
-		return
+	switch d.Tok {
+	case token.TYPE:
+		g.add(chunk.Chunk{Kind: chunk.Type}, d, d.End(), d.Doc)
+	case token.CONST, token.VAR:
+		g.add(chunk.Chunk{Kind: chunk.Constants}, d, d.End(), d.Doc)
 	}
-	g.add(p, from, to)
 }
 
-// add makes chunks of a declaration's lines, and of the unused lines before it.
-func (g goFile) add(p chunk.Chunk, from, to int) {
+// add makes chunks of a declaration's lines, with its comment, and of the unused lines before it. Its signature goes up
+// to end.
+func (g goFile) add(p chunk.Chunk, d ast.Decl, end token.Pos, comment *ast.CommentGroup) {
+	p.Signature = g.about(g.file.Offset(d.Pos()), g.file.Offset(end))
+	p.Doc = doc("", comment.Text())
+	from, to := g.line(d.Pos()), min(g.line(d.End()), g.count())
+	if comment != nil {
+		from = g.line(comment.Pos())
+	}
+	from = max(from, g.next)
 	switch {
+	case p.Kind == chunk.Constants && to-from < 3:
 	case !g.startDefinition(from, to, owner{}, p.Defines...):
 	case to-from < maxLines:
 		g.cutter.add(p, from, to)
 	default:
-		g.addGap(to, owner{piece: &p, scope: join(p.Scope, p.Name)}.gapChunk)
+		g.addGap(to, owner{piece: &p, scope: join(p.Scope, p.Name)})
 	}
 }

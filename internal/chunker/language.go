@@ -1,6 +1,7 @@
 package chunker
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"fmt"
@@ -79,27 +80,22 @@ func rulesOf(file string) map[string][]rule {
 
 func (r *rule) set(option string) {
 	key, value, _ := strings.Cut(option, "=")
-	switch key {
-	case "name":
-		r.nameAt = value
-	case "scope":
-		r.scopeAt = value
-	case "in":
-		r.in = value
-	case "field":
-		r.field = value
-	case "if":
+	texts := map[string]*string{"name": &r.nameAt, "scope": &r.scopeAt, "in": &r.in, "field": &r.field}
+	flags := map[string]*bool{"methods": &r.methods, "overload": &r.overload}
+	switch {
+	case texts[key] != nil:
+		*texts[key] = value
+	case flags[key] != nil:
+		*flags[key] = true
+	case key == "if":
 		field, types, _ := strings.Cut(value, ":")
 		r.has, r.types = field, strings.FieldsFunc(types, func(c rune) bool { return c == '|' })
-	case "min":
-		var err error
-		if r.min, err = strconv.Atoi(value); err != nil {
+	case key == "min":
+		n, err := strconv.Atoi(value)
+		if err != nil {
 			panic(err)
 		}
-	case "methods":
-		r.methods = true
-	case "overload":
-		r.overload = true
+		r.min = n
 	default:
 		panic(option + " is no option of a rule")
 	}
@@ -115,14 +111,10 @@ var languages = sync.OnceValue(func() map[string]*language {
 	// With a limit of its own on the heap, the parser stops all goroutines every few nodes to measure it.
 	_ = os.Setenv("GOT_PARSE_MEMORY_BUDGET_MB", "0")
 	all := map[string]*language{}
-	for _, name := range []string{"javascript", "typescript", "tsx", "python", "java", "rust", "c", "cpp", "csharp",
-		"ruby", "php", "shell"} {
-		rules := name
-		if name == "typescript" || name == "tsx" {
-			rules = "javascript"
-		}
+	for _, name := range strings.Fields("javascript typescript tsx python java rust c cpp csharp ruby php shell") {
 		if entry := grammars.DetectLanguageByName(name); entry != nil {
-			l := &language{entry: entry, rules: rulesOf(rules), smooth: smoothers[name], outline: outliners[name]}
+			rules := rulesOf(cmp.Or(map[string]string{"typescript": "javascript", "tsx": "javascript"}[name], name))
+			l := &language{entry: entry, rules: rules, smooth: smoothers[name], outline: outliners[name]}
 			l.parsers.New = func() any { return ts.NewParser(entry.Language()) }
 			all[name] = l
 		}

@@ -18,7 +18,6 @@ type cutter struct {
 	found          []site // names found, for Defines of the chunks around them
 }
 
-// site is where a name is defined.
 type site struct {
 	line int
 	name string
@@ -72,11 +71,11 @@ func (c *cutter) add(piece chunk.Chunk, from, to int) {
 }
 
 // startDefinition makes chunks of the unused lines before a definition, and returns true. If the last
-// chunk already has all of the definition's lines, place adds the names to that chunk and
+// chunk already has all of the definition's lines, it adds the names to that chunk and
 // returns false.
 func (c *cutter) startDefinition(from, to int, o owner, names ...string) bool {
 	if from <= to {
-		c.addGap(from-1, o.gapChunk)
+		c.addGap(from-1, o)
 		return true
 	}
 	if last := len(c.out) - 1; last >= 0 {
@@ -100,16 +99,15 @@ func letters(text string) (n int) {
 	return n
 }
 
-// addGap makes chunks of at most window lines from the unused lines through line
-// to. form returns each chunk without its lines.
-func (c *cutter) addGap(to int, form func() chunk.Chunk) {
+// addGap makes chunks of at most window lines from the unused lines through line to.
+func (c *cutter) addGap(to int, o owner) {
 	for c.next <= to {
 		from := c.next
 		end := min(from+window-1, to)
 		if end < to {
 			end = c.gapEnd(from, end)
 		}
-		c.add(form(), from, end)
+		c.add(o.gapChunk(), from, end)
 	}
 }
 

@@ -59,11 +59,7 @@ func (c *cutter) textOf(n *ts.Node) string {
 	if n == nil {
 		return ""
 	}
-	from, to := int(n.StartByte()), int(n.EndByte())
-	if from > to || to > len(c.text) {
-		return ""
-	}
-	return c.text[from:to]
+	return c.text[n.StartByte():n.EndByte()]
 }
 
 // addNames records the names that constants, fields and the like in a node define.
@@ -150,11 +146,12 @@ func (c *cutter) signature(d definition) string {
 	if body != nil {
 		to = int(body.StartByte())
 	}
-	to = min(to, len(c.text), from+4*maxAbout)
-	if from >= to {
-		return ""
-	}
-	return guard.CutBytes(oneLine(c.text[from:to]), maxAbout)
+	return c.about(from, to)
+}
+
+// about returns a part of the text as one line of at most maxAbout bytes.
+func (c *cutter) about(from, to int) string {
+	return guard.CutBytes(oneLine(c.text[from:max(from, min(to, from+4*maxAbout))]), maxAbout)
 }
 
 // docstring returns the string at the beginning of a Python body, without its quotes; else empty.

@@ -100,7 +100,6 @@ func (e *LostError) cause() string {
 	return "it could not be reached"
 }
 
-// wrongError reports an answer that is not valid.
 type wrongError struct{ what string }
 
 func (e *wrongError) Error() string { return "the answer is of no use: " + e.what }

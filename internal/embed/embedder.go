@@ -156,7 +156,6 @@ func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32
 	return e.unpackVectors(a.Vectors, into)
 }
 
-// requestBody returns the body of a request in the server's style.
 func (e *Embedder) requestBody(texts []string, query bool) map[string]any {
 	q, dimensions := map[string]any{"input": texts}, "dimensions"
 	if e.server.Style == Voyage {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -106,7 +106,6 @@ func (s *server) answer(ctx context.Context, r request, take func(*Answer, row) 
 // answerFrame bounds the bytes of a reply in addition to its rows.
 const answerFrame = 64 << 10
 
-// post sends a request and reads the reply.
 func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 	r.body["model"] = s.Model
 	body, _ := json.Marshal(r.body) // texts, numbers and booleans: it cannot fail
@@ -120,20 +119,15 @@ func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 
 // rows returns the rows of n texts, in their order.
 func (r reply) rows(n int) ([]row, error) {
-	said := slices.Concat(r.Data, r.Results)
-	if len(said) != n {
-		return nil, newWrongError("it gave %d answers for %d texts", len(said), n)
+	all := slices.Concat(r.Data, r.Results)
+	if len(all) != n {
+		return nil, newWrongError("it gave %d answers for %d texts", len(all), n)
 	}
-	all, seen := make([]row, n), make([]bool, n)
-	for _, row := range said {
-		at := row.Index
-		if at < 0 || at >= n {
-			return nil, newWrongError("it gave an answer for text %d of %d", at+1, n)
+	order.Stable(all, func(a, b row) int { return cmp.Compare(a.Index, b.Index) })
+	for i, row := range all {
+		if row.Index != i {
+			return nil, newWrongError("it gave no answer for text %d of %d", i+1, n)
 		}
-		if seen[at] {
-			return nil, newWrongError("it gave two answers for one text")
-		}
-		all[at], seen[at] = row, true
 	}
 	return all, nil
 }
@@ -176,5 +170,5 @@ func (s *server) answerKey(purpose, identity string, texts ...string) string {
 	for _, t := range append([]string{purpose, identity, s.Style}, texts...) {
 		fmt.Fprintf(h, "%d:%s", len(t), t)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }

@@ -88,13 +88,10 @@ func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Inde
 	if previous == nil {
 		previous = newIndex(o.Made, nil, nil, nil, VectorsInfo{}, nil)
 	}
-	b := builder{Options: o, tree: t, start: start, soft: soft, earlier: previous, previous: previous,
+	b := builder{Options: o, tree: t, start: start, soft: soft, previous: previous,
 		report: Report{Skipped: listing.Left}, fresh: map[string][]count{}}
-	if previous.made != o.Made {
-		b.previous = newIndex(o.Made, nil, nil, nil, previous.vectors, nil)
-	}
-	for n, size := range b.previous.sizes {
-		b.chunks = append(b.chunks, stored{b.previous.rows[n].value, size, b.previous.packed[n]})
+	for n, size := range previous.sizes {
+		b.chunks = append(b.chunks, stored{record: previous.rows[n].value, size: size, packed: previous.packed[n]})
 	}
 	if err := b.build(ctx, b.choose(listing.Files)); err != nil {
 		return nil, Report{}, err
@@ -110,8 +107,7 @@ type builder struct {
 	tree     *tree.Tree
 	start    time.Time
 	soft     bool               // the memory limit is this build's to set
-	earlier  *Index             // its vectors are reused
-	previous *Index             // its files are reused: earlier, or an empty index if Made differs
+	previous *Index             // its vectors are reused and, if Made is the same, its files
 	files    []file             // reused or newly cut; their places are in chunks
 	chunks   []stored           // those of the previous index, then the newly cut ones
 	fresh    map[string][]count // counts of the newly cut chunks, by word
@@ -121,8 +117,9 @@ type builder struct {
 // stored holds what is kept of a chunk in addition to its words.
 type stored struct {
 	record string
-	size   uint32 // in tokens
-	packed string // its vector
+	size   uint32           // in tokens
+	packed string           // its vector
+	times  map[string]int32 // counts of its words, until they are in fresh
 }
 
 // choose leaves out the files that are not worth searching, judged by path and size, and
@@ -210,7 +207,7 @@ func (b *builder) timeIsUp() bool { return b.Limit > 0 && time.Since(b.start) >=
 
 func (b *builder) reuse(f tree.File) bool {
 	at, ok := b.previous.find(f.Path)
-	if !ok || b.previous.files[at].blob != f.Blob {
+	if !ok || b.previous.made != b.Made || b.previous.files[at].blob != f.Blob {
 		return false
 	}
 	b.add(b.previous.files[at], f.Size)
@@ -252,20 +249,14 @@ func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err e
 	return begun, ctx.Err()
 }
 
-// cut is a file with its chunks.
 type cut struct {
 	file
-	chunks []cutChunk
+	chunks []stored
 }
 
-// cutChunk is a chunk with its word counts. Names that it defines count once each, and not towards its size.
-type cutChunk struct {
-	stored
-	times map[string]int32
-}
-
-func cutChunkOf(c chunk.Chunk, vectors map[string]string) cutChunk {
-	all := cutChunk{stored{record: recordOf(c)}, map[string]int32{}}
+// storedOf returns what is kept of a chunk. Names that it defines count once each, and not towards its size.
+func storedOf(c chunk.Chunk, vectors map[string]string) stored {
+	all := stored{record: recordOf(c), times: map[string]int32{}}
 	for _, token := range chunk.Tokens(c.Prefix() + c.Text) {
 		all.times[token]++
 		all.size++
@@ -301,15 +292,14 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 		p.note = Windows + fallback
 	}
 	p.imports = importsOf(f.Path, text)
-	vectors := b.earlier.vectorsOf(f.Path)
+	vectors := b.previous.vectorsOf(f.Path)
 	for _, c := range chunks {
-		p.chunks = append(p.chunks, cutChunkOf(c, vectors))
+		p.chunks = append(p.chunks, storedOf(c, vectors))
 	}
 	return p
 }
 
-// addChunk adds a newly cut chunk and its counts.
-func (b *builder) addChunk(c cutChunk) {
+func (b *builder) addChunk(c stored) {
 	for name, n := range c.times {
 		counts, ok := b.fresh[name]
 		if !ok {
@@ -317,10 +307,10 @@ func (b *builder) addChunk(c cutChunk) {
 		}
 		b.fresh[name] = append(counts, count{int32(len(b.chunks)), n})
 	}
-	b.chunks = append(b.chunks, c.stored)
+	c.times = nil
+	b.chunks = append(b.chunks, c)
 }
 
-// add adds a file to the index and to the report.
 func (b *builder) add(f file, size int64) {
 	b.files = append(b.files, f)
 	if f.note != "" {

@@ -32,18 +32,12 @@ func (x *Index) Encode() []byte {
 	for _, row := range x.rows {
 		size += len(row.key) + len(row.value) + 8
 	}
-	w := writer(append(make([]byte, 0, size), magic...))
-	w = append(w, make([]byte, sha256.Size)...)
-	w.text(x.made)
-	w.head(x.Source)
-	w.number(len(x.rows))
-	for _, row := range x.rows {
-		w.texts(row.key, row.value)
-	}
-	w.texts(x.packed...)
-	sum := sha256.Sum256(w[header:])
-	copy(w[len(magic):], sum[:])
-	return w
+	c := codec{out: append(make([]byte, 0, size), magic...)}
+	c.out = append(c.out, make([]byte, sha256.Size)...)
+	c.index(x)
+	sum := sha256.Sum256(c.out[header:])
+	copy(c.out[len(magic):], sum[:])
+	return c.out
 }
 
 // Decode reads the output of Encode. It returns ErrDamaged for anything else.
@@ -54,97 +48,51 @@ func Decode(stored []byte) (*Index, error) {
 	if sum := sha256.Sum256(stored[header:]); !bytes.Equal(sum[:], stored[len(magic):header]) {
 		return nil, ErrDamaged
 	}
-	r := reader{rest: string(stored[header:])}
-	made := r.text()
-	files, sizes, info := r.head()
-	rows := make([]row, r.count(2))
-	for i := range rows {
-		rows[i] = row{r.text(), r.text()}
-		r.bad = r.bad || i > 0 && rows[i-1].key >= rows[i].key ||
-			i < len(sizes) && (rows[i].key != recordKey(i) || rows[i].value == "")
+	c, x := codec{reads: true, rest: string(stored[header:])}, Index{Source: &Source{}}
+	c.index(&x)
+	for i, r := range x.rows {
+		c.bad = c.bad || i > 0 && x.rows[i-1].key >= r.key ||
+			i < len(x.sizes) && (r.key != recordKey(i) || r.value == "")
 	}
-	packed := make([]string, len(sizes))
-	for n := range packed {
-		packed[n] = r.text()
-		r.bad = r.bad || packed[n] != "" && !vector.IsPacked(packed[n], info.Dimensions)
+	for _, v := range x.packed {
+		c.bad = c.bad || v != "" && !vector.IsPacked(v, x.vectors.Dimensions)
 	}
-	if r.bad || r.rest != "" || len(rows) < len(sizes) {
+	if c.bad || c.rest != "" || len(x.rows) < len(x.sizes) {
 		return nil, ErrDamaged
 	}
-	return newIndex(made, files, sizes, rows, info, packed), nil
+	return newIndex(x.made, x.files, x.sizes, x.rows, x.vectors, x.packed), nil
 }
 
 // Head returns what Open needs in addition to the rows.
 func (x *Index) Head() []byte {
-	var w writer
-	w.head(x.Source)
-	return w
+	var c codec
+	c.head(x.Source)
+	return c.out
 }
 
 // Open returns the source of an index whose rows are stored elsewhere. It returns
 // ErrDamaged if head is not the output of Head.
 func Open(head []byte, rows Rows) (*Source, error) {
-	r := reader{rest: string(head)}
-	files, sizes, info := r.head()
-	if r.bad || r.rest != "" {
+	c, x := codec{reads: true, rest: string(head)}, Source{}
+	c.head(&x)
+	if c.bad || c.rest != "" {
 		return nil, ErrDamaged
 	}
-	return newSource(files, sizes, info, rows), nil
-}
-
-func (w *writer) head(x *Source) {
-	w.number(len(x.files))
-	for _, f := range x.files {
-		w.texts(f.path, f.blob, f.note)
-		w.list(f.imports)
-		w.number(f.next - f.first)
-	}
-	w.number(len(x.sizes))
-	for _, n := range x.sizes {
-		w.number(int(n))
-	}
-	w.text(x.vectors.Model)
-	w.number(x.vectors.Dimensions)
-	w.number(x.vectors.Missing)
-}
-
-func (r *reader) head() (files []file, sizes []uint32, info VectorsInfo) {
-	chunks := 0
-	for range r.count(5) {
-		f := file{path: r.text(), blob: r.text(), note: r.text(), imports: r.list(), first: chunks}
-		chunks += r.count(1)
-		f.next = chunks
-		r.bad = r.bad || len(files) > 0 && files[len(files)-1].path >= f.path
-		files = append(files, f)
-	}
-	if r.count(1) != chunks {
-		r.fail()
-		chunks = 0
-	}
-	sizes = make([]uint32, chunks)
-	for n := range sizes {
-		sizes[n] = uint32(r.number())
-	}
-	info = VectorsInfo{r.text(), r.number(), r.number()}
-	return files, sizes, info
+	return newSource(x.files, x.sizes, x.vectors, rows), nil
 }
 
 // recordOf returns the stored form of a chunk, without its path.
-func recordOf(c chunk.Chunk) string {
-	var w writer
-	w.number(c.StartLine)
-	w.number(c.EndLine)
-	w.texts(string(c.Kind), c.Language, c.Scope, c.Name, c.Signature, c.Doc, c.Text)
-	w.list(c.Defines)
-	return string(w)
+func recordOf(x chunk.Chunk) string {
+	var c codec
+	c.record(&x)
+	return string(c.out)
 }
 
 // readRecord decodes a record. In a damaged one, the fields from the damage on are empty.
 func readRecord(path, record string) chunk.Chunk {
-	r := reader{rest: record}
-	return chunk.Chunk{Path: path, StartLine: r.number(), EndLine: r.number(), Kind: chunk.Kind(r.text()),
-		Language: r.text(), Scope: r.text(), Name: r.text(), Signature: r.text(), Doc: r.text(), Text: r.text(),
-		Defines: r.list()}
+	c, x := codec{reads: true, rest: record}, chunk.Chunk{Path: path}
+	c.record(&x)
+	return x
 }
 
 // count is how many times a chunk holds a word.
@@ -152,94 +100,134 @@ type count struct{ chunk, times int32 }
 
 // pack returns the stored form of a word's counts, which are in order of chunk.
 func pack(counts []count) string {
-	w := make(writer, 0, 2*len(counts)+8)
+	out := make([]byte, 0, 2*len(counts)+8)
 	next := int32(0)
 	for _, c := range counts {
-		w.number(int(c.chunk - next))
-		w.number(int(c.times))
+		out = binary.AppendUvarint(out, uint64(c.chunk-next))
+		out = binary.AppendUvarint(out, uint64(c.times))
 		next = c.chunk + 1
 	}
-	return string(w)
+	return string(out)
 }
 
 // unpack yields the counts that pack stored, for an index with that many chunks. It stops
 // at the first damaged one.
 func unpack(held string, chunks int) iter.Seq[count] {
 	return func(yield func(count) bool) {
-		r := reader{rest: held}
-		for next := 0; r.rest != ""; next++ {
-			next += r.number()
-			c := count{int32(next), int32(min(r.number(), math.MaxInt32))}
-			if r.bad || next < 0 || next >= chunks || !yield(c) {
+		c := codec{rest: held}
+		for next := 0; c.rest != ""; next++ {
+			next += c.read()
+			one := count{int32(next), int32(min(c.read(), math.MaxInt32))}
+			if c.bad || next < 0 || next >= chunks || !yield(one) {
 				return
 			}
 		}
 	}
 }
 
-// writer appends numbers and texts to its bytes.
-type writer []byte
-
-func (w *writer) number(n int) { *w = binary.AppendUvarint(*w, uint64(n)) }
-
-func (w *writer) text(s string) {
-	w.number(len(s))
-	*w = append(*w, s...)
+// codec describes what is stored once for both ways: it appends what it is given pointers to, or reads it. Reading, it
+// checks every length before it uses it. A wrong one sets bad, and everything after it is zero.
+type codec struct {
+	out   []byte
+	reads bool
+	rest  string // to be read
+	bad   bool
 }
 
-func (w *writer) texts(all ...string) {
-	for _, s := range all {
-		w.text(s)
+func (c *codec) index(x *Index) {
+	text(c, &x.made)
+	c.head(x.Source)
+	list(c, &x.rows, 2, func(r *row) {
+		text(c, &r.key)
+		text(c, &r.value)
+	})
+	if c.reads {
+		x.packed = make([]string, len(x.sizes))
+	}
+	for n := range x.packed {
+		text(c, &x.packed[n])
 	}
 }
 
-func (w *writer) list(all []string) {
-	w.number(len(all))
-	w.texts(all...)
-}
-
-// reader reads what writer wrote. It checks every length before it uses it. A wrong one
-// sets bad, and everything read after it is zero.
-type reader struct {
-	rest string
-	bad  bool
-}
-
-func (r *reader) fail() {
-	r.bad, r.rest = true, ""
-}
-
-func (r *reader) number() int {
-	n, size := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
-	if size <= 0 || n > math.MaxInt {
-		r.fail()
-		return 0
+func (c *codec) head(x *Source) {
+	chunks, last := 0, ""
+	list(c, &x.files, 5, func(f *file) {
+		text(c, &f.path)
+		text(c, &f.blob)
+		text(c, &f.note)
+		c.texts(&f.imports)
+		n := c.count(f.next-f.first, 1)
+		if c.reads {
+			f.first, f.next = chunks, chunks+n
+			c.bad = c.bad || last >= f.path
+		}
+		chunks, last = chunks+n, f.path
+	})
+	list(c, &x.sizes, 1, func(n *uint32) { number(c, n) })
+	if len(x.sizes) != chunks {
+		c.fail()
 	}
-	r.rest = r.rest[size:]
-	return int(n)
+	text(c, &x.vectors.Model)
+	number(c, &x.vectors.Dimensions)
+	number(c, &x.vectors.Missing)
 }
 
-// count reads the number of items that follow, each of at least that many bytes, and fails if they do not fit.
-func (r *reader) count(bytes int) int {
-	n := r.number()
-	if n > len(r.rest)/bytes {
-		r.fail()
+func (c *codec) record(x *chunk.Chunk) {
+	number(c, &x.StartLine)
+	number(c, &x.EndLine)
+	text(c, &x.Kind)
+	for _, field := range []*string{&x.Language, &x.Scope, &x.Name, &x.Signature, &x.Doc, &x.Text} {
+		text(c, field)
+	}
+	c.texts(&x.Defines)
+}
+
+func (c *codec) texts(all *[]string) { list(c, all, 1, func(s *string) { text(c, s) }) }
+
+// list has a list's length and its items, each of at least that many bytes.
+func list[T any](c *codec, all *[]T, least int, item func(*T)) {
+	if n := c.count(len(*all), least); c.reads {
+		*all = append(*all, make([]T, n)...)
+	}
+	for i := range *all {
+		item(&(*all)[i])
+	}
+}
+
+func number[N int | uint32](c *codec, n *N) {
+	if c.reads {
+		*n = N(c.read())
+	} else {
+		c.out = binary.AppendUvarint(c.out, uint64(*n))
+	}
+}
+
+func text[S ~string](c *codec, s *S) {
+	n := c.count(len(*s), 1)
+	if c.reads {
+		*s, c.rest = S(c.rest[:n]), c.rest[n:]
+	} else {
+		c.out = append(c.out, *s...)
+	}
+}
+
+// count has the number of items that follow, each of at least that many bytes, and fails if they do not fit.
+func (c *codec) count(n, least int) int {
+	if number(c, &n); c.reads && n > len(c.rest)/least {
+		c.fail()
 		return 0
 	}
 	return n
 }
 
-func (r *reader) text() string {
-	n := r.count(1)
-	s := r.rest[:n]
-	r.rest = r.rest[n:]
-	return s
+func (c *codec) read() int {
+	n, size := binary.Uvarint([]byte(c.rest[:min(len(c.rest), binary.MaxVarintLen64)]))
+	if size <= 0 || n > math.MaxInt {
+		c.fail()
+		return 0
+	}
+	c.rest = c.rest[size:]
+	return int(n)
 }
 
-func (r *reader) list() []string {
-	var all []string
-	for range r.count(1) {
-		all = append(all, r.text())
-	}
-	return all
-}
+func (c *codec) fail() { c.bad, c.rest = true, "" }

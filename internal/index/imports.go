@@ -144,7 +144,7 @@ func (p places) find(from, imported string) []int {
 		if name = dotted.Replace(plain); len(plain) < len(imported) {
 			name = path.Join(dir, name)
 		}
-		for name = strings.Trim(name, "/"); !p.isFew(of, name) && strings.Contains(name, "/"); {
+		for name = strings.Trim(name, "/"); p.few(of, name) == nil && strings.Contains(name, "/"); {
 			name = path.Dir(name)
 		}
 	default:
@@ -155,14 +155,13 @@ func (p places) find(from, imported string) []int {
 			return p[place{of, path.Join(dir, name), true}]
 		}
 	}
-	if name = strings.Trim(name, "/"); !p.isFew(of, name) {
-		return nil
-	}
-	return p[place{of, name, false}]
+	return p.few(of, strings.Trim(name, "/"))
 }
 
-// isFew reports whether a name fits at least one file, and at most mostTargets.
-func (p places) isFew(of, name string) bool {
-	n := len(p[place{of, name, false}])
-	return n > 0 && n <= mostTargets
+// few returns the files that a name fits, unless there are more than mostTargets.
+func (p places) few(of, name string) []int {
+	if all := p[place{of, name, false}]; len(all) <= mostTargets {
+		return all
+	}
+	return nil
 }

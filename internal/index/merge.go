@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 
 // index assembles the reused and the newly cut chunks, in order of path.
 func (b *builder) index() *Index {
-	if old := b.previous; b.report.Reused == len(b.files) && len(b.files) == len(old.files) {
+	if old := b.previous; old.made == b.Made && b.report.Reused == len(b.files) && len(b.files) == len(old.files) {
 		return old
 	}
 	order.Stable(b.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
@@ -34,33 +35,28 @@ func (b *builder) index() *Index {
 
 // words returns the rows of the words in all chunks that have a place.
 func (b *builder) words(places []int32) []row {
-	fresh := make([]row, 0, len(b.fresh))
-	for name, counts := range b.fresh {
-		fresh = append(fresh, row{name, pack(counts)})
+	known := b.previous.rows[len(b.previous.sizes):]
+	all := slices.Clone(known)
+	for _, name := range slices.Sorted(maps.Keys(b.fresh)) {
+		if _, ok := slices.BinarySearchFunc(known, row{key: name}, byKey); !ok {
+			all = append(all, row{key: name})
+		}
 	}
-	slices.SortFunc(fresh, byKey)
-	all := slices.Concat(b.previous.rows[len(b.previous.sizes):], fresh)
 	slices.SortStableFunc(all, byKey) // fast: both parts are sorted
-	joined := make([]row, len(all))   // one row per word, of reused and newly cut chunks
 	inParallel(len(all), func(from, to int) {
 		var counts []count
 		for i := from; i < to; i++ {
-			if i > 0 && all[i].key == all[i-1].key {
-				continue
+			counts = append(counts[:0], b.fresh[all[i].key]...)
+			counts = slices.AppendSeq(counts, unpack(all[i].value, len(places)))
+			for n, c := range counts {
+				counts[n].chunk = places[c.chunk]
 			}
-			counts = counts[:0]
-			for same := i; same < len(all) && all[same].key == all[i].key; same++ {
-				for c := range unpack(all[same].value, len(places)) {
-					if place := places[c.chunk]; place >= 0 {
-						counts = append(counts, count{place, c.times})
-					}
-				}
-			}
+			counts = slices.DeleteFunc(counts, func(c count) bool { return c.chunk < 0 })
 			slices.SortFunc(counts, func(a, b count) int { return cmp.Compare(a.chunk, b.chunk) })
-			joined[i] = row{all[i].key, pack(counts)}
+			all[i].value = pack(counts)
 		}
 	})
-	return slices.DeleteFunc(joined, func(w row) bool { return w.value == "" })
+	return slices.DeleteFunc(all, func(w row) bool { return w.value == "" })
 }
 
 // inParallel calls do for consecutive parts of 0 to n, one for each processor, and waits for them.

@@ -79,19 +79,16 @@ func newSource(files []file, sizes []uint32, vectors VectorsInfo, rows Rows) *So
 	return x
 }
 
-// find returns the place of a path in files.
 func (x *Source) find(path string) (int, bool) {
 	return slices.BinarySearchFunc(x.files, path, func(f file, path string) int {
 		return strings.Compare(f.path, path)
 	})
 }
 
-// pathOf returns the path of the file that holds the chunk.
 func (x *Source) pathOf(place int) string {
 	return x.files[sort.Search(len(x.files), func(i int) bool { return x.files[i].next > place })].path
 }
 
-// chunks returns the chunks at the given places.
 func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error) {
 	keys, all := make([]string, len(places)), make([]chunk.Chunk, len(places))
 	for i, n := range places {
@@ -147,7 +144,6 @@ func (x *Source) Similar(ctx context.Context, vector []float32, k int, paths []s
 	return x.hits(ctx, near)
 }
 
-// hits returns the chunks of near, with their scores.
 func (x *Source) hits(ctx context.Context, near []Near) ([]Hit, error) {
 	places := make([]int, len(near))
 	for i, n := range near {

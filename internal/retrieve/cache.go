@@ -67,19 +67,17 @@ func entryOf(r Request) entry {
 func (c *cache) find(e entry) (Result, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := slices.IndexFunc(c.entries, func(earlier entry) bool {
-		return e.key == earlier.key && (e.text == earlier.text || len(e.vector) > 0 &&
-			len(e.vector) == len(earlier.vector) && vector.Dot(e.vector, earlier.vector) >= sameMeaning)
-	})
-	if at < 0 {
-		return Result{}, false
+	for _, earlier := range c.entries {
+		if e.key == earlier.key && (e.text == earlier.text || len(e.vector) > 0 &&
+			len(e.vector) == len(earlier.vector) && vector.Dot(e.vector, earlier.vector) >= sameMeaning) {
+			known := earlier.result
+			known.Hits, known.Cached = slices.Clone(known.Hits), true
+			return known, true
+		}
 	}
-	known := c.entries[at].result
-	known.Hits, known.Cached = slices.Clone(known.Hits), true
-	return known, true
+	return Result{}, false
 }
 
-// keep adds an answered question.
 func (c *cache) keep(e entry, r Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

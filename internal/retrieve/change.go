@@ -32,33 +32,19 @@ type around struct {
 // changeLists returns the lists for a change: the users of what it changes, and the definitions
 // of the names on its lines and of the types in the signatures around it. Chunks that hold
 // the change are not hits: the caller has them already.
-func (s *search) changeLists(ctx context.Context, words ranked) ([]list, error) {
-	var a around
-	_, err := s.stage("structure", func() (_ []chunk.Chunk, err error) {
-		a, err = s.follow(ctx, words)
-		return index.First(slices.Concat(a.users, a.named, a.typed), merged), err
-	})
-	return []list{
-		{name: "structure", weight: 2, chunks: a.users},
-		{name: "symbol", weight: 1, chunks: slices.Concat(a.named, a.typed)},
-	}, err
+func (s *search) changeLists(ctx context.Context, words ranked) []list {
+	a := s.follow(ctx, words)
+	s.stage("structure", index.First(slices.Concat(a.users, a.named, a.typed), merged))
+	return []list{{"structure", 2, a.users}, {"symbol", 1, slices.Concat(a.named, a.typed)}}
 }
 
 // follow describes a change, and finds the chunks that its names lead to.
-func (s *search) follow(ctx context.Context, words ranked) (a around, err error) {
-	if a, err = s.surroundings(ctx); err != nil {
-		return a, err
-	}
-	few, err := s.Index.Defines(ctx, ambiguous, a.methods...)
-	if err != nil {
-		return a, err
-	}
+func (s *search) follow(ctx context.Context, words ranked) around {
+	a := s.surroundings(ctx)
+	few := s.definitions(ctx, a.methods...)
 	linked := s.Index.Linked(s.question.path)
 	for _, name := range a.names {
-		found, all, err := s.mentions(ctx, name, words)
-		if err != nil {
-			return a, err
-		}
+		found, all := s.mentions(ctx, name, words)
 		// Most calls are those of another's. Nothing else can call what is new.
 		if slices.Contains(a.methods, name) && (few[name] == nil || s.question.hunks[0].OldStart == 0) {
 			a.common = append(a.common, name)
@@ -72,7 +58,7 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, err error)
 			a.users = append(a.users, found...)
 		}
 	}
-	by, err := s.definitions(ctx, slices.Concat(a.touched, a.types)...)
+	by := s.definitions(ctx, slices.Concat(a.touched, a.types)...)
 	defined := func(names []string) (all []chunk.Chunk) {
 		for _, name := range names {
 			all = append(all, removeMatching(by[name], func(c chunk.Chunk) bool { return a.isLocalName(c, name) })...)
@@ -81,15 +67,13 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, err error)
 	}
 	a.named = defined(a.touched)
 	a.typed = removeMatching(defined(a.types), func(c chunk.Chunk) bool { return c.Kind != chunk.Type })
-	return a, err
+	return a
 }
 
 // surroundings describes a change by the chunks of its file. It hides those that hold a changed line.
-func (s *search) surroundings(ctx context.Context) (a around, err error) {
+func (s *search) surroundings(ctx context.Context) (a around) {
 	file, err := s.Index.In(ctx, s.question.path)
-	if err != nil {
-		return a, err
-	}
+	s.check(err)
 	lines := changedLines(s.question.hunks, fitsNewSide(file, s.question.hunks))
 	s.hidden = map[string]bool{}
 	for _, c := range file {
@@ -100,7 +84,7 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 		}
 	}
 	a.read(s.question.path, file, lines)
-	return a, nil
+	return a
 }
 
 // isLocalName reports whether a name that a function defines in addition to its own is just that of a local variable:
@@ -224,15 +208,13 @@ func changedLines(hunks []diff.Hunk, newSide bool) (lines []changedLine) {
 			last = cmp.Or(h.NewStart, 1)
 		}
 		for _, l := range h.Lines {
-			n, gone := l.Old, diff.Add
+			n := l.Old
 			if newSide {
-				n, gone = l.New, diff.Delete
+				n = l.New
 			}
-			if l.Op != gone {
-				last = n
-			}
+			last = cmp.Or(n, last)
 			if l.Op != diff.Context {
-				lines = append(lines, changedLine{l.Text, last, l.Op == gone})
+				lines = append(lines, changedLine{l.Text, last, n == 0})
 			}
 		}
 	}

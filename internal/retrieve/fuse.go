@@ -26,14 +26,9 @@ const smoothing = 20
 func fuse(lists []list, most int, hidden map[string]bool) []Hit {
 	at, all := map[string]int{}, []Hit{}
 	for _, l := range lists {
-		rank, seen := 0, map[string]bool{}
-		for _, c := range l.chunks {
-			id := c.ID()
-			if hidden[id] || seen[id] {
-				continue
-			}
-			seen[id] = true
-			rank++
+		visible := removeMatching(l.chunks, func(c chunk.Chunk) bool { return hidden[c.ID()] })
+		for place, c := range order.Unique(visible, chunk.Chunk.ID) {
+			id, rank := c.ID(), place+1
 			i, ok := at[id]
 			if !ok {
 				i = len(all)
@@ -69,24 +64,23 @@ const maxDocument = 8 << 10
 // rerank sorts the fused hits by the scores of the remote reranker. Without a reranker, or
 // if it does not answer, the order stays.
 func (s *search) rerank(ctx context.Context, hits []Hit) {
-	if s.Reranker == nil || len(hits) == 0 {
+	if s.Reranker == nil || len(hits) == 0 || s.err != nil {
 		return
 	}
-	_, _ = s.stage("rerank", func() ([]chunk.Chunk, error) { // a failure becomes a note
-		documents := make([]string, len(hits))
-		for i, h := range hits {
-			text := h.Prefix() + h.Text
-			documents[i] = text[:min(len(text), maxDocument)]
-		}
-		scores, err := s.Reranker.Rerank(ctx, s.question.text, documents)
-		if err != nil || len(scores) != len(hits) {
-			s.note("hits are ranked without a model: the reranking endpoint did not answer", err)
-			return nil, nil
-		}
-		for i := range hits {
-			hits[i].Rerank = &scores[i]
-		}
-		order.Stable(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
-		return hitChunks(hits), nil
-	})
+	documents := make([]string, len(hits))
+	for i, h := range hits {
+		text := h.Prefix() + h.Text
+		documents[i] = text[:min(len(text), maxDocument)]
+	}
+	scores, err := s.Reranker.Rerank(ctx, s.question.text, documents)
+	if err != nil || len(scores) != len(hits) {
+		s.note("hits are ranked without a model: the reranking endpoint did not answer", err)
+		s.stage("rerank", nil)
+		return
+	}
+	for i := range hits {
+		hits[i].Rerank = &scores[i]
+	}
+	order.Stable(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
+	s.stage("rerank", hitChunks(hits))
 }

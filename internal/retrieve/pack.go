@@ -42,19 +42,19 @@ type Piece struct {
 // The index must be of the commit after the change. The same commits give the same pack
 // (P11). Notes are those of a search; the error is the index's.
 func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Piece, notes []string, err error) {
-	shown, unreadable := f.Anchors()
-	hunks, _ := f.Hunks()
+	hunks, unreadable := f.Hunks()
 	if tokens <= 0 || len(hunks) == 0 || unreadable != nil {
 		return nil, nil, nil
 	}
 	ctx, span := trace.Retrieval(ctx)
-	s := &search{Engine: e, Index: e.source(), Request: Request{K: merged}, question: question{
-		text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks}}
-	candidates, err := s.candidates(ctx, shown)
+	ctx, s := e.begin(ctx, Request{K: merged},
+		question{text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks})
+	defer s.stop()
+	candidates := s.candidates(ctx)
 	s.result.recordOn(span, "pack of "+f.Path)
-	span.End(err)
-	if err != nil {
-		return nil, s.result.Notes, err
+	span.End(s.err)
+	if s.err != nil {
+		return nil, s.result.Notes, s.err
 	}
 	return choose(candidates, min(tokens, packTokensFor(len(s.question.text)))*bytesPerToken), s.result.Notes, nil
 }
@@ -83,32 +83,18 @@ const (
 
 // candidates returns the pieces that a pack may have in addition to the diff, the most
 // useful of each kind first.
-func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, error) {
-	words, err := s.lexical(ctx)
-	if err != nil {
-		return nil, err
-	}
-	a, err := s.follow(ctx, words)
-	if err != nil {
-		return nil, err
-	}
-	lostNames, lost, err := s.removedNames(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *search) candidates(ctx context.Context) []Piece {
+	words := s.lexical(ctx)
+	a := s.follow(ctx, words)
+	lostNames, lost := s.removedNames(ctx)
 	q := s.question
 	tests, err := s.Index.TestsOf(ctx, q.path, slices.DeleteFunc(slices.Clone(a.names), func(name string) bool {
 		return slices.Contains(a.common, name)
 	}), merged)
-	if err != nil {
-		return nil, err
-	}
-	hits, err := s.searchResults(ctx, words)
-	if err != nil {
-		return nil, err
-	}
+	s.check(err)
+	hits := s.searchResults(ctx, words)
 	linked := s.Index.Linked(q.path)
-	p := pieces{change: q, shown: shown, seen: map[string]bool{}}
+	p := pieces{change: q, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, linesNumbered(changedLines(q.hunks, true)))
 	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
@@ -126,9 +112,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 		touching = coded
 	}
 	p.add(Tests, q.sameLanguage(tests), mostTests, touching)
-	if err := s.constants(ctx, &p); err != nil {
-		return nil, err
-	}
+	s.constants(ctx, &p)
 	prose := func(path string) bool { return lang.Of(path).Kind == lang.Prose }
 	p.add(Similar, removeMatching(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || prose(q.path) && !prose(h.Path) ||
@@ -137,7 +121,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	if l := lang.Of(q.path); l.Name != "" && l.Kind == lang.Code {
 		p.add(Similar, hits, fewPieces-len(p.all), coded)
 	}
-	return p.all, nil
+	return p.all
 }
 
 var word = pattern.Lazy(`^[a-z]+$`)
@@ -161,15 +145,13 @@ func (q question) splitUsers(a around) (users, mentions []chunk.Chunk) {
 }
 
 // constants adds the constants that users of the change and definitions name, of their own files.
-func (s *search) constants(ctx context.Context, p *pieces) error {
+func (s *search) constants(ctx context.Context, p *pieces) {
 	for _, piece := range p.all {
 		if piece.Why != Calls && piece.Why != Defines {
 			continue
 		}
 		file, err := s.Index.In(ctx, piece.Path)
-		if err != nil {
-			return err
-		}
+		s.check(err)
 		text, named := code(piece.Path, piece.Text), []string(nil)
 		p.add(Defines, removeMatching(file, func(c chunk.Chunk) bool {
 			if c.Kind != chunk.Constants {
@@ -184,7 +166,6 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 			return len(named) == before
 		}), mostConstants, linesNaming(named))
 	}
-	return nil
 }
 
 // visible returns the chunks that the file can see: linked with it, part of the change or, in languages that do not
@@ -228,16 +209,12 @@ func onlyImports(c chunk.Chunk) bool {
 func (s *search) isInChange(c chunk.Chunk) bool { return slices.Contains(s.Changed, c.Path) }
 
 // searchResults returns what a search for the change finds, without unnamed chunks such as imports, which say little.
-func (s *search) searchResults(ctx context.Context, words ranked) ([]chunk.Chunk, error) {
-	near, err := s.similar(ctx, s.embed(ctx))
-	if err != nil {
-		return nil, err
-	}
-	s.result.Hits = fuse([]list{words.best(), near}, merged, s.hidden)
+func (s *search) searchResults(ctx context.Context, words ranked) []chunk.Chunk {
+	s.result.Hits = fuse([]list{words.best(), s.similar(ctx, s.embed(ctx))}, merged, s.hidden)
 	s.rerank(ctx, s.result.Hits)
 	return removeMatching(hitChunks(s.result.Hits), func(c chunk.Chunk) bool {
 		return c.Name == "" && c.Kind != chunk.Window
-	}), nil
+	})
 }
 
 var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
@@ -245,7 +222,7 @@ var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
 // removedNames returns the names and quoted texts that are only on removed lines, such as a setting,
 // a key or a path, and the chunks that mention them. It leaves out what says nothing: a name that
 // more than rareWithin chunks mention, and a plain word of prose.
-func (s *search) removedNames(ctx context.Context) (names []string, chunks []chunk.Chunk, err error) {
+func (s *search) removedNames(ctx context.Context) (names []string, chunks []chunk.Chunk) {
 	before, now := plain(s.question.hunks, diff.Delete), plain(s.question.hunks, diff.Add, diff.Context)
 	all := chunk.Identifiers(before)
 	if lang.Of(s.question.path).Kind == lang.Prose { // most are just words
@@ -261,9 +238,7 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 			continue
 		}
 		found, err := s.Index.Mentions(ctx, name, rareWithin+1, nil)
-		if err != nil {
-			return nil, nil, err
-		}
+		s.check(err)
 		if len(found) > rareWithin {
 			continue
 		}
@@ -276,7 +251,7 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 			names, chunks = append(names, name), append(chunks, found...)
 		}
 	}
-	return names, chunks, nil
+	return names, chunks
 }
 
 func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }

@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"github.com/org/pr-review-action/internal/chunk"
-	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/order"
@@ -26,7 +25,6 @@ const (
 // pieces collects the candidates for a pack, each chunk once.
 type pieces struct {
 	change question
-	shown  diff.Anchors // lines that the diff shows
 	seen   map[string]bool
 	all    []Piece
 }
@@ -51,7 +49,7 @@ func linesNumbered(lines []changedLine) wanted {
 // span returns the first wanted line and the last one near it, counted from 0; -1 if there is none.
 func (want wanted) span(start int, lines []string) (first, last int) {
 	first = -1
-	for i := 0; i < len(lines) && want != nil && (first < 0 || i-first <= before+behind); i++ {
+	for i := 0; i < len(lines) && (first < 0 || i-first <= before+behind); i++ {
 		if want(start+i, lines[i]) {
 			last = i
 			if first < 0 {
@@ -89,7 +87,7 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 		if kind == Encloses && c.Kind != chunk.Constants && c.EndLine-c.StartLine < wholeAround {
 			piece.around = c
 		}
-		shown, lines := p.countShown(piece.Chunk), piece.EndLine-piece.StartLine+1
+		shown, lines := p.change.countShown(piece.Chunk), piece.EndLine-piece.StartLine+1
 		piece.shown = 5*shown > 3*lines
 		if shown < lines && (2*shown <= lines || piece.around.Text != "") {
 			p.all = append(p.all, piece)
@@ -99,10 +97,12 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 }
 
 // countShown returns how many lines of a chunk the diff shows.
-func (p *pieces) countShown(c chunk.Chunk) (n int) {
-	for line := c.StartLine; line <= c.EndLine && c.Path == p.change.path; line++ {
-		if p.shown.Admit("RIGHT", line, line) {
-			n++
+func (q question) countShown(c chunk.Chunk) (n int) {
+	for _, h := range q.hunks {
+		for _, l := range h.Lines {
+			if c.Path == q.path && c.StartLine <= l.New && l.New <= c.EndLine {
+				n++
+			}
 		}
 	}
 	return n

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// question is a parsed query.
 type question struct {
 	text  string
 	words []string // words that may be names in code
@@ -24,14 +23,8 @@ type question struct {
 var referencesTo = pattern.Lazy(`(?i)^\s*(?:find\s+)?(?:references|callers|usages|uses)(?:\s+(?:to|of))?` +
 	`\s*:?\s+([\p{L}_$][\p{L}\p{N}_$.:#]*)\s*$`)
 
-// The parts of a pasted diff.
-var (
-	hunkHeader = pattern.Lazy(`(?m)^@@ -`)
-	nextFile   = pattern.Lazy(`\n(?:diff --git |--- )`)
-	newPath    = pattern.Lazy(`(?m)^\+\+\+ (?:b/)?([^\t\n]+)`)
-	diffHeader = pattern.Lazy(`(?m)^(?:diff --git|index |--- |\+\+\+ |new file|deleted file|old mode|new mode` +
-		`|similarity|rename ).*$`)
-)
+// diffStart matches where a pasted diff begins: at a file's header or, without one, at a hunk.
+var diffStart = pattern.Lazy(`(?m)^(?:diff --git |--- |@@ -)`)
 
 // parseQuery returns the question that a query asks. In a diff only the first file counts; one that cannot be read is
 // taken as words.
@@ -40,22 +33,23 @@ func parseQuery(query string) question {
 		return question{text: lastPart(m[1]), words: []string{lastPart(m[1])}, uses: true}
 	}
 	q := question{text: query, words: chunk.Identifiers(query)}
-	at := hunkHeader().FindStringIndex(query)
+	at := diffStart().FindStringIndex(query)
 	if at == nil {
 		return q
 	}
-	above, patch := query[:at[0]], query[at[0]:]
-	if next := nextFile().FindStringIndex(patch); next != nil {
-		patch = patch[:next[0]]
+	said, pasted, name := query[:at[0]], query[at[0]:], true
+	if pasted[0] == '@' {
+		pasted, name = "--- a/-\n+++ b/-\n"+pasted, false
 	}
-	if hunks, err := diff.Hunks(strings.TrimRight(patch, "\n")); err == nil && len(hunks) > 0 {
-		q.hunks = hunks
-		if m := newPath().FindStringSubmatch(above); m != nil {
-			q.path = strings.TrimSpace(m[1])
-		}
-		said := strings.Fields(diffHeader().ReplaceAllString(above, ""))
-		q.text = strings.Join(said, " ") + "\n" + plain(hunks)
+	files, err := diff.Parse(strings.NewReader(pasted), int64(len(pasted)))
+	first := slices.IndexFunc(files, func(f diff.File) bool { return f.Patch != "" })
+	if err != nil || first < 0 {
+		return q
 	}
+	if q.hunks, _ = files[first].Hunks(); name { // which Parse has read
+		q.path = files[first].Path
+	}
+	q.text = strings.Join(strings.Fields(said), " ") + "\n" + plain(q.hunks)
 	return q
 }
 

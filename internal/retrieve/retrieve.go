@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/org/pr-review-action/internal/chunk"
@@ -28,17 +27,15 @@ const (
 	merged   = 40
 )
 
-// Engine searches the chunks of one commit. Only Index is required. It may be used from many goroutines.
+// Engine searches the chunks of one commit. Only Index is required. Without Instead it may be used from many goroutines.
 type Engine struct {
 	Index    *index.Source
 	Embedder Embedder         // nil: no search by meaning
 	Reranker Reranker         // nil: lists are fused by rank
 	Now      func() time.Time // nil: stages have no times
 	Changed  []string         // paths of the change's files, which its packs prefer
-	// returns the source to use once Index, a database, has failed; may be nil
+	// returns the source that replaces Index, a database, once it has failed; may be nil
 	Instead func(ctx context.Context, failed error) (*index.Source, error)
-
-	turn sync.Mutex // for Index and Instead
 }
 
 // Request is one question.
@@ -79,11 +76,12 @@ type Stage struct {
 // becomes a note, and the search goes on without it.
 func (e *Engine) Search(ctx context.Context, r Request) (Result, error) {
 	ctx, span := trace.Retrieval(ctx)
-	x := e.source()
-	result, err := e.search(ctx, x, r)
-	if err != nil && ctx.Err() == nil {
-		if x, err = e.fallbackSource(ctx, x, err); err == nil {
-			result, err = e.search(ctx, x, r)
+	result, err := e.search(ctx, r)
+	if err != nil && ctx.Err() == nil && e.Instead != nil {
+		var other *index.Source
+		if other, err = e.Instead(ctx, err); err == nil {
+			e.Index, e.Instead = other, nil
+			result, err = e.search(ctx, r)
 		}
 	}
 	if r.Untold {
@@ -94,32 +92,9 @@ func (e *Engine) Search(ctx context.Context, r Request) (Result, error) {
 	return result, err
 }
 
-func (e *Engine) source() *index.Source {
-	e.turn.Lock()
-	defer e.turn.Unlock()
-	return e.Index
-}
-
-// fallbackSource returns the source to use after one has failed.
-func (e *Engine) fallbackSource(ctx context.Context, failed *index.Source, err error) (*index.Source, error) {
-	e.turn.Lock()
-	defer e.turn.Unlock()
-	if e.Index != failed {
-		return e.Index, nil // another goroutine has replaced it
-	}
-	if e.Instead == nil {
-		return nil, err
-	}
-	other, err := e.Instead(ctx, err)
-	if err == nil {
-		e.Index, e.Instead = other, nil
-	}
-	return other, err
-}
-
-func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result, error) {
-	s := &search{Engine: e, Index: x, Request: r, question: parseQuery(r.Query)}
-	s.K = cmp.Or(r.K, DefaultK)
+func (e *Engine) search(ctx context.Context, r Request) (Result, error) {
+	ctx, s := e.begin(ctx, r, parseQuery(r.Query))
+	defer s.stop()
 	earlier, asked := conversation(ctx), entryOf(r)
 	if known, ok := earlier.find(asked); ok {
 		return known, nil
@@ -128,61 +103,67 @@ func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result
 	if known, ok := earlier.find(asked); ok {
 		return known, nil
 	}
-	lists, err := s.lists(ctx, asked.vector)
-	if err != nil {
-		return Result{}, err
+	lists := s.lists(ctx, asked.vector)
+	if s.err != nil {
+		return Result{}, s.err
 	}
-	var hits []Hit
-	_, _ = s.stage("fuse", func() ([]chunk.Chunk, error) { // it cannot fail
-		hits = fuse(lists, max(merged, s.K), s.hidden)
-		return hitChunks(hits), nil
-	})
+	hits := fuse(lists, max(merged, s.K), s.hidden)
+	s.stage("fuse", hitChunks(hits))
 	s.rerank(ctx, hits)
 	s.result.Hits = hits[:min(len(hits), s.K)]
 	earlier.keep(asked, s.result)
 	return s.result, nil
 }
 
-// search is the state of one question.
+// search is the state of one question. The first error of the index ends it: whatever is asked after that is not
+// answered, so only the whole result has to be checked.
 type search struct {
 	*Engine
-	Index *index.Source // the engine's, or its replacement
 	Request
 	question question
 	hidden   map[string]bool // IDs of chunks that the caller has already
 	result   Result
+	last     time.Time // when the last stage ended
+	err      error
+	stop     context.CancelFunc
+}
+
+// begin returns the state of a question, and the context for all that it asks.
+func (e *Engine) begin(ctx context.Context, r Request, q question) (context.Context, *search) {
+	s := &search{Engine: e, Request: r, question: q}
+	s.K = cmp.Or(r.K, DefaultK)
+	ctx, s.stop = context.WithCancel(ctx)
+	return ctx, s
+}
+
+// check ends the search if an answer of the index was an error.
+func (s *search) check(err error) {
+	if err != nil && s.err == nil {
+		s.err = err
+		s.stop()
+	}
 }
 
 // lists runs every search that applies to the question, and returns the list of each.
-func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
-	words, err := s.lexical(ctx)
-	if err != nil {
-		return nil, err
-	}
-	near, err := s.similar(ctx, vector)
-	if err != nil {
-		return nil, err
-	}
-	var rest []list
+func (s *search) lists(ctx context.Context, vector []float32) []list {
+	s.last = s.now()
+	words := s.lexical(ctx)
+	lists := []list{words.best(), s.similar(ctx, vector)}
 	switch {
 	case s.question.hunks != nil:
-		rest, err = s.changeLists(ctx, words)
+		return append(lists, s.changeLists(ctx, words)...)
 	case s.question.uses:
-		var uses []chunk.Chunk
-		uses, err = s.mentionStage(ctx, s.question.words[0], words)
-		rest = []list{{name: "structure", weight: 3, chunks: uses}}
-	default:
-		rest, err = s.nameLists(ctx, words)
+		return append(lists, list{"structure", 3, s.mentionStage(ctx, s.question.words[0], words)})
 	}
-	return append([]list{words.best(), near}, rest...), err
+	return append(lists, s.nameLists(ctx, words)...)
 }
 
-// stage runs one step, and records its chunks and its time.
-func (s *search) stage(name string, do func() ([]chunk.Chunk, error)) ([]chunk.Chunk, error) {
-	began := s.now()
-	chunks, err := do()
-	s.result.Stages = append(s.result.Stages, Stage{Name: name, Chunks: chunks, Took: s.now().Sub(began)})
-	return chunks, err
+// stage records a step: its chunks, which it returns, and the time since the step before.
+func (s *search) stage(name string, chunks []chunk.Chunk) []chunk.Chunk {
+	began := s.last
+	s.last = s.now()
+	s.result.Stages = append(s.result.Stages, Stage{Name: name, Chunks: chunks, Took: s.last.Sub(began)})
+	return chunks
 }
 
 func (s *search) now() time.Time {
@@ -210,9 +191,6 @@ func (s Stage) IDs(most int) []string {
 
 // recordOn records a result on its span: the hits, and the first chunks of the lists by words and by vectors.
 func (r Result) recordOn(span *trace.Span, query string) {
-	if span == nil {
-		return
-	}
 	lists := map[string][]string{}
 	for _, s := range r.Stages {
 		lists[s.Name] = s.IDs(DefaultK)

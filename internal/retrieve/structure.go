@@ -25,10 +25,9 @@ func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
 // mentions returns the chunks that hold a name and do not just define it, at most merged of them:
 // those that call it first, and within each group in the order of the list by words. It also reports whether
 // it went through all of them.
-func (s *search) mentions(ctx context.Context, name string, words ranked) (found []chunk.Chunk, all bool, err error) {
-	if found, err = s.Index.Mentions(ctx, name, mentioned, nil); err != nil {
-		return nil, false, err
-	}
+func (s *search) mentions(ctx context.Context, name string, words ranked) (found []chunk.Chunk, all bool) {
+	found, err := s.Index.Mentions(ctx, name, mentioned, nil)
+	s.check(err)
 	all = len(found) < mentioned
 	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool {
 		// A handler often has the name of what it calls.
@@ -36,29 +35,26 @@ func (s *search) mentions(ctx context.Context, name string, words ranked) (found
 	})
 	found = order.Ahead(words.byWords(found), func(c chunk.Chunk) bool { return strings.Contains(c.Text, name+"(") })
 	found = order.Ahead(found, func(c chunk.Chunk) bool { return !slices.Contains(c.Defines, name) })
-	return found[:min(len(found), merged)], all, nil
+	return found[:min(len(found), merged)], all
 }
 
 // aroundHits follows the hits of a sentence: what they call is often what was asked for, and
 // a file with many hits is more likely to have it.
-func (s *search) aroundHits(ctx context.Context, words ranked) ([]list, error) {
-	called, err := s.stage("structure", func() ([]chunk.Chunk, error) { return s.calledDefinitions(ctx, words) })
-	files := words.byFile(append(slices.Clone(called), words.best().chunks...))
-	return []list{{name: "structure", weight: 0.5, chunks: called}, {weight: 0.4, chunks: files}}, err
+func (s *search) aroundHits(ctx context.Context, words ranked) []list {
+	called := s.stage("structure", s.calledDefinitions(ctx, words))
+	files := words.byFile(slices.Concat(called, words.best().chunks))
+	return []list{{"structure", 0.5, called}, {"", 0.4, files}}
 }
 
 // calledDefinitions returns the definitions of the names that the best hits mention, those of the
 // best hit first.
-func (s *search) calledDefinitions(ctx context.Context, words ranked) (all []chunk.Chunk, err error) {
+func (s *search) calledDefinitions(ctx context.Context, words ranked) (all []chunk.Chunk) {
 	best := words.best().chunks
 	named := make([][]string, len(best))
 	for i, c := range best {
 		named[i] = chunk.Identifiers(c.Text)
 	}
-	by, err := s.definitions(ctx, slices.Concat(named...)...)
-	if err != nil {
-		return nil, err
-	}
+	by := s.definitions(ctx, slices.Concat(named...)...)
 	for i, c := range best {
 		var next []chunk.Chunk
 		for _, name := range named[i] {
@@ -66,19 +62,20 @@ func (s *search) calledDefinitions(ctx context.Context, words ranked) (all []chu
 		}
 		all = append(all, words.byWords(next)...)
 	}
-	return index.First(all, merged), nil
+	return index.First(all, merged)
 }
 
 // definitions maps names to their definitions in the filtered paths. It leaves out names of
 // less than three bytes and those with many definitions: they say nothing.
-func (s *search) definitions(ctx context.Context, names ...string) (map[string][]chunk.Chunk, error) {
+func (s *search) definitions(ctx context.Context, names ...string) map[string][]chunk.Chunk {
 	names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
 		func(name string) bool { return len(name) < 3 })
 	by, err := s.Index.Defines(ctx, ambiguous, names...)
+	s.check(err)
 	for name := range by {
 		by[name] = s.admitted(by[name])
 	}
-	return by, err
+	return by
 }
 
 // byFile sorts chunks by the worth of their files: the sum of the scores of the three best

@@ -28,29 +28,28 @@ type ranked struct {
 }
 
 // lexical runs the search by words.
-func (s *search) lexical(ctx context.Context) (r ranked, err error) {
-	_, err = s.stage("lexical", func() ([]chunk.Chunk, error) {
-		r.hits, err = s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Paths)
-		if s.question.isSentence() && !slices.Contains(chunk.Tokens(s.question.text), "test") {
-			for i, h := range r.hits {
-				if lang.IsTest(h.Path) {
-					r.hits[i].Score *= testFactor
-				}
+func (s *search) lexical(ctx context.Context) ranked {
+	hits, err := s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Paths)
+	s.check(err)
+	if s.question.isSentence() && !slices.Contains(chunk.Tokens(s.question.text), "test") {
+		for i, h := range hits {
+			if lang.IsTest(h.Path) {
+				hits[i].Score *= testFactor
 			}
-			order.Stable(r.hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
 		}
-		r.place = map[string]int{}
-		for i, h := range r.hits {
-			r.place[h.ID()] = i - len(r.hits)
-		}
-		return r.best().chunks, err
-	})
-	return r, err
+		order.Stable(hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	}
+	r := ranked{hits, map[string]int{}}
+	for i, h := range hits {
+		r.place[h.ID()] = i - len(hits)
+	}
+	s.stage("lexical", r.best().chunks)
+	return r
 }
 
 // best returns the list that is merged.
 func (r ranked) best() list {
-	return list{name: "lexical", weight: 1, chunks: chunksOf(r.hits[:min(len(r.hits), merged)])}
+	return list{"lexical", 1, chunksOf(r.hits[:min(len(r.hits), merged)])}
 }
 
 // byWords sorts chunks by their place in r, and puts those that are not in it last.
@@ -73,7 +72,7 @@ type Embedder interface {
 
 // embed returns the question's vector; nil if there is no embedder, or it could not be used.
 func (s *search) embed(ctx context.Context) []float32 {
-	if s.Embedder == nil {
+	if s.Embedder == nil || s.err != nil {
 		return nil
 	}
 	if s.Index.Vectors().Model != s.Embedder.Identity() { // another model, or no vectors: never mixed
@@ -89,15 +88,13 @@ func (s *search) embed(ctx context.Context) []float32 {
 }
 
 // similar runs the search by meaning.
-func (s *search) similar(ctx context.Context, vector []float32) (list, error) {
+func (s *search) similar(ctx context.Context, vector []float32) list {
 	if vector == nil {
-		return list{}, nil
+		return list{}
 	}
-	chunks, err := s.stage("vector", func() ([]chunk.Chunk, error) {
-		hits, err := s.Index.Similar(ctx, vector, merged, s.Paths)
-		return chunksOf(hits), err
-	})
-	return list{name: "vector", weight: 1, chunks: chunks}, err
+	hits, err := s.Index.Similar(ctx, vector, merged, s.Paths)
+	s.check(err)
+	return list{"vector", 1, s.stage("vector", chunksOf(hits))}
 }
 
 // note adds a note on what did not answer. If the cause has a Note method, its text is used instead.
@@ -113,29 +110,23 @@ func (s *search) note(text string, cause error) {
 }
 
 // nameLists returns the lists for the names in a question: their definitions, and the mentions
-// of the last name. With more than three names, or without a definition, it returns what
-// around finds in place of the mentions.
-func (s *search) nameLists(ctx context.Context, words ranked) ([]list, error) {
+// of the last name. With more than three names, or without a definition, it returns the lists
+// of aroundHits in place of the mentions.
+func (s *search) nameLists(ctx context.Context, words ranked) []list {
 	names := s.question.words
 	alone := len(names) <= 3
-	definitions, err := s.stage("symbol", func() (all []chunk.Chunk, err error) {
-		coded := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !alone && !looksCoded(name) })
-		by, err := s.Index.Defines(ctx, 0, coded...)
-		for _, name := range coded {
-			all = append(all, words.byWords(s.admitted(by[name]))...)
-		}
-		return s.exactFirst(all), err
-	})
-	if err != nil {
-		return nil, err
+	coded := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !alone && !looksCoded(name) })
+	by, err := s.Index.Defines(ctx, 0, coded...)
+	s.check(err)
+	var definitions []chunk.Chunk
+	for _, name := range coded {
+		definitions = append(definitions, words.byWords(s.admitted(by[name]))...)
 	}
-	lists := []list{{name: "symbol", weight: 2, chunks: definitions}}
+	symbols := list{"symbol", 2, s.stage("symbol", s.exactFirst(definitions))}
 	if len(definitions) == 0 || !alone {
-		around, err := s.aroundHits(ctx, words)
-		return append(around, lists...), err
+		return append(s.aroundHits(ctx, words), symbols)
 	}
-	uses, err := s.mentionStage(ctx, names[len(names)-1], words)
-	return append(lists, list{name: "structure", weight: 1, chunks: uses}), err
+	return []list{symbols, {"structure", 1, s.mentionStage(ctx, names[len(names)-1], words)}}
 }
 
 // exactFirst puts the definitions first whose scope and name the question spells out.
@@ -146,12 +137,9 @@ func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 	})
 }
 
-// mentionStage runs the stage that finds the chunks that mention a name.
-func (s *search) mentionStage(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
-	return s.stage("structure", func() ([]chunk.Chunk, error) {
-		found, _, err := s.mentions(ctx, name, words)
-		return found, err
-	})
+func (s *search) mentionStage(ctx context.Context, name string, words ranked) []chunk.Chunk {
+	found, _ := s.mentions(ctx, name, words)
+	return s.stage("structure", found)
 }
 
 func chunksOf(hits []index.Hit) (all []chunk.Chunk) {

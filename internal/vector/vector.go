@@ -51,19 +51,12 @@ func NewQuery(v []float32) Query {
 // wrote. Multiplying integers takes half the time of converting them to floats. Their sums
 // fit into an int32 because the lengths of both vectors are bounded.
 func (q Query) Cosine(packed string) float32 {
-	var s0, s1 int32
-	rest, numbers := q, packed[scaleSize:][:len(q)]
-	for len(rest) >= 4 && len(numbers) >= 4 {
-		s0 += rest[0] * int32(int8(numbers[0]))
-		s1 += rest[1] * int32(int8(numbers[1]))
-		s0 += rest[2] * int32(int8(numbers[2]))
-		s1 += rest[3] * int32(int8(numbers[3]))
-		rest, numbers = rest[4:], numbers[4:]
+	var sum int32
+	numbers := packed[scaleSize:][:len(q)]
+	for i, x := range q {
+		sum += x * int32(int8(numbers[i]))
 	}
-	for i := range rest {
-		s0 += rest[i] * int32(int8(numbers[i]))
-	}
-	return float32(s0+s1) * scaleOf(packed) / queryScale
+	return float32(sum) * scaleOf(packed) / queryScale
 }
 
 // scaleSize is the size in bytes of a packed vector's scale, the factor that precedes its numbers.

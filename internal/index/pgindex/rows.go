@@ -127,7 +127,7 @@ func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index, made ind
 		if err != nil {
 			return err
 		}
-		return writer{ctx, tx, x, schemaOf(id)}.write()
+		return (&writer{ctx: ctx, tx: tx, x: x, schema: schemaOf(id)}).write()
 	})
 	if err != nil {
 		return nil, s.explain("writing the index", err)
@@ -137,69 +137,52 @@ func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index, made ind
 	return found, err
 }
 
-// writer writes one index.
+// writer writes one index. After an error it does nothing more.
 type writer struct {
 	ctx    context.Context
 	tx     pgx.Tx
 	x      *index.Index
 	schema string
+	err    error
 }
 
 // write creates and fills the tables of the index. Keys and values are bytea, since not all
 // text in a repository is UTF-8.
-func (w writer) write() error {
-	err := w.run(`CREATE SCHEMA $SCHEMA`, `CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`)
-	if err == nil {
-		err = insert(w, `INSERT INTO $SCHEMA.row SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.x.Each())
-	}
-	if dimensions := w.x.Vectors().Dimensions; err == nil && dimensions > 0 {
+func (w *writer) write() error {
+	w.run(`CREATE SCHEMA $SCHEMA`)
+	w.run(`CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`)
+	insert(w, `INSERT INTO $SCHEMA.row SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.x.Each())
+	if dimensions := w.x.Vectors().Dimensions; dimensions > 0 {
 		kind := vectorType(dimensions)
-		err = w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
-		if err == nil {
-			err = insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+
-				` FROM unnest($1::int[], $2::text[]) u(n, v)`, w.vectors)
-		}
-		if err == nil {
-			err = w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
-		}
+		w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
+		insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`, w.vectors)
+		w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
 	}
-	if err == nil {
-		err = w.run(`ANALYZE $SCHEMA.row`)
-	}
-	return err
+	w.run(`ANALYZE $SCHEMA.row`)
+	return w.err
 }
 
-func (w writer) run(statements ...string) error {
-	for _, sql := range statements {
-		if _, err := w.tx.Exec(w.ctx, strings.ReplaceAll(sql, "$SCHEMA", w.schema)); err != nil {
-			return err
-		}
+func (w *writer) run(sql string, args ...any) {
+	if w.err == nil {
+		_, w.err = w.tx.Exec(w.ctx, strings.ReplaceAll(sql, "$SCHEMA", w.schema), args...)
 	}
-	return nil
 }
 
 // insert writes rows of two columns. It sends them as arrays, since not every server takes COPY.
-func insert[K, V any](w writer, sql string, rows iter.Seq2[K, V]) error {
-	sql = strings.ReplaceAll(sql, "$SCHEMA", w.schema)
+func insert[K, V any](w *writer, sql string, rows iter.Seq2[K, V]) {
 	var keys []K
 	var values []V
-	flush := func() error {
-		_, err := w.tx.Exec(w.ctx, sql, keys, values)
-		keys, values = keys[:0], values[:0]
-		return err
-	}
 	for key, value := range rows {
 		keys, values = append(keys, key), append(values, value)
 		if len(keys) == rowsAtATime {
-			if err := flush(); err != nil {
-				return err
-			}
+			w.run(sql, keys, values)
+			keys, values = keys[:0], values[:0]
 		}
 	}
-	return flush()
+	w.run(sql, keys, values)
 }
 
-func (w writer) vectors(yield func(int, string) bool) {
+func (w *writer) vectors(yield func(int, string) bool) {
 	for n, v := range w.x.EachVector() {
 		if !yield(n, literal(v)) {
 			return

@@ -31,7 +31,7 @@ func TestTheStatementsThatWriteVectorsNameTheSchemaWhereItBelongs(t *testing.T) 
 		vectors[c.Key()] = []float32{0, 1}
 	}
 	tx := &told{}
-	require.NoError(t, writer{t.Context(), tx, x.WithVectors("m", 2, vectors), "s"}.write())
+	require.NoError(t, (&writer{ctx: t.Context(), tx: tx, x: x.WithVectors("m", 2, vectors), schema: "s"}).write())
 	require.Subset(t, tx.statements, []string{
 		`CREATE SCHEMA s`,
 		`CREATE TABLE s.vector (n int, embedding vector(2))`,
@@ -39,6 +39,6 @@ func TestTheStatementsThatWriteVectorsNameTheSchemaWhereItBelongs(t *testing.T) 
 		`CREATE INDEX ON s.vector USING hnsw (embedding vector_cosine_ops)`,
 	})
 	tx.statements = nil
-	require.NoError(t, writer{t.Context(), tx, x, "s"}.write())
+	require.NoError(t, (&writer{ctx: t.Context(), tx: tx, x: x, schema: "s"}).write())
 	require.NotContains(t, tx.statements, `CREATE TABLE s.vector (n int, embedding vector(2))`)
 }
