@@ -1,7 +1,6 @@
 package retrieve
 
 import (
-	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -107,15 +106,16 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	if err != nil {
 		return nil, err
 	}
-	linked := s.Index.Linked(q.path)
 	p := pieces{change: q, shown: shown, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, linesNumbered(changedLines(q.hunks, true)))
 	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
 	p.add(Similar, mentions, mostUsers, linesNaming(a.names))
-	p.add(Defines, order.Ahead(s.visible(q.sameLanguage(a.named), linked, a), s.isInChange), mostNamed,
-		linesNaming(a.touched))
-	p.add(Defines, removeMatching(q.sameLanguage(a.typed), q.unseenTest), mostNamed, linesNaming(a.types))
+	unseen := func(c chunk.Chunk) bool {
+		return q.unseenTest(c) || s.distance(c.Path) == far && !s.isInChange(c) && !a.mayMean(c)
+	}
+	p.add(Defines, order.Ahead(removeMatching(a.named, unseen), s.isInChange), mostNamed, linesNaming(a.touched))
+	p.add(Defines, removeMatching(a.typed, unseen), mostNamed, linesNaming(a.types))
 	p.add(Calls, users, mostUsers-fewUsers, linesNaming(a.names))
 	p.add(Similar, removeMatching(lost, isTest), mostLost, linesNaming(lostNames))
 	coded := linesNaming(slices.DeleteFunc(chunk.Identifiers(a.code), func(name string) bool {
@@ -132,7 +132,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	prose := func(path string) bool { return lang.Of(path).Kind == lang.Prose }
 	p.add(Similar, removeMatching(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || prose(q.path) && !prose(h.Path) ||
-			path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
+			path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(s.linked, h.Path)
 	}), mostJoined, coded)
 	if l := lang.Of(q.path); l.Name != "" && l.Kind == lang.Code {
 		p.add(Similar, hits, fewPieces-len(p.all), coded)
@@ -187,31 +187,16 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 	return nil
 }
 
-// visible returns the chunks that the file can see: linked with it, part of the change or, in languages that do not
-// import each file by name, in its folder. So can what no other of the chunks has the name of: a type, a function that
-// is called, not a field or a word of the language, and a method whose type the file names. Only a test sees what tests
-// define.
-func (s *search) visible(chunks []chunk.Chunk, linked []string, a around) []chunk.Chunk {
-	file, named := s.question.path, map[string]int{}
-	for _, c := range chunks {
-		named[c.Name]++
-	}
-	byFile := slices.Contains([]string{"javascript", "python"}, cmp.Or(lang.Of(file).Like, lang.Of(file).Name))
-	return removeMatching(chunks, func(c chunk.Chunk) bool {
-		near := slices.Contains(linked, c.Path) || c.Path == file ||
-			path.Dir(c.Path) == path.Dir(file) && !byFile
-		return s.question.unseenTest(c) ||
-			!near && !s.isInChange(c) && (named[c.Name] > 1 || !a.mayMean(c))
-	})
-}
-
-// mayMean reports whether the changed code may mean a chunk of which it is not known that the file can see it.
+// mayMean reports whether the changed code may mean a chunk of which it is not known that the file can see it: a type
+// that the file names, a method of one, a function that is called, but not a field or a word of the language.
 func (a around) mayMean(c chunk.Chunk) bool {
 	switch c.Kind {
 	case chunk.Constants:
 		return false
+	case chunk.Type:
+		return lang.WordAt(a.text, c.Name) >= 0 && (c.Scope == "" || lang.WordAt(a.text, owner(c)) >= 0)
 	case chunk.Method:
-		return lang.WordAt(a.text, c.Scope[strings.LastIndex(c.Scope, ".")+1:]) >= 0
+		return lang.WordAt(a.text, owner(c)) >= 0
 	case chunk.Function:
 		at := lang.WordAt(a.code, c.Name)
 		return at >= 0 && strings.HasPrefix(a.code[at+len(c.Name):], "(") && !strings.HasSuffix(a.code[:at], ".")
