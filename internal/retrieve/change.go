@@ -89,10 +89,10 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, err error)
 	return a, err
 }
 
-// mayUse reports whether a chunk that has a name of the change, also defined in others, may mean it. A function or type
-// of another package of Go stands behind that package's name. A constructor is called, or its type extended; a method is
-// called, and not where the type has one of that name itself. If many define the name, the chunk's file is linked, or in
-// the folder of a function, or the chunk names the method's type.
+// mayUse reports whether a chunk that has a name of the change, also defined in others, may mean it. A function or
+// type of another package of Go stands behind that package's name. A constructor is called, or its type extended; a
+// method is called, and not where the type has one of that name itself. If many define the name, the chunk's file is
+// linked, or in the folder of a function, or the chunk names the method's type.
 func (s *search) mayUse(c chunk.Chunk, name string, a around, others []chunk.Chunk) bool {
 	method, plain := slices.Contains(a.methods, name), slices.Contains(a.plain, name)
 	builds := slices.ContainsFunc(a.enclosing, func(e chunk.Chunk) bool {

@@ -60,6 +60,9 @@ func TestAPackTellsWhatANameMeans(t *testing.T) {
 			"-- a.py --\nclass Manager:\n    def __init__(self):\n        self.x = OLD\n-- b.py --\n" +
 				"from a import Manager\n\n\n" +
 				"def b():\n    return Manager(1)\n"},
+		"1 import of several lines": {retrieve.Calls, "run,", false,
+			"-- a.py --\ndef run():\n    return OLD\n-- b.py --\nfrom a import (\n    run,\n    walk,\n)\n\n" +
+				"LIMIT = walk(3)\n"},
 		"1 part of a name in a style sheet": {retrieve.Calls, "get-palette", false,
 			"-- a.scss --\n@function get-tokens($x: OLD) {\n  @return 1;\n}\n-- b.scss --\n" +
 				"@function b($x) {\n  @return get-palette($x);\n}\n"},
@@ -92,11 +95,43 @@ func TestAPackTellsWhatANameMeans(t *testing.T) {
 		"2 field of a type that the file does not name": {retrieve.Defines, "class Folder", false,
 			"-- a.py --\ndef a(p):\n    return p.absolute(OLD)\n-- stubs/b.py --\nclass Folder:\n" +
 				"    absolute = 3\n    other = 4\n"},
+		"2 head of a class": {retrieve.Defines, "class Base", false,
+			"-- a.py --\nfrom b import Base\n\n\ndef a(x: Base):\n    return OLD\n-- b.py --\nclass Base:\n" +
+				"    \"\"\"Of all.\"\"\"\n\n" +
+				"    def run(self):\n        return 1\n"},
+		"2 field of another class of the caller's file": {retrieve.Defines, "other = 4", false,
+			"-- a.py --\ndef run(size):\n    return OLD\n-- b.py --\nfrom a import run\n\n\nclass Wide:\n" +
+				"    size = 3\n    other = 4\n\n" +
+				"    def w(self):\n        return 1\n\n\ndef b(size):\n    return run(size)\n"},
+		"3 head and preparation of a test": {retrieve.Tests, "setUp", false,
+			"-- src/Range.java --\nclass Range {\n\tint of(int n) {\n\t\treturn OLD;\n\t}\n}\n" +
+				"-- test/RangeTest.java --\n" +
+				"class RangeTest {\n\tvoid setUp() {\n\t\tr.of(1);\n\t}\n\n\tvoid checks() {\n\t\tr.of(2);\n" +
+				"\t}\n}\n"},
+		"3 test": {retrieve.Tests, "checks", true,
+			"-- src/Range.java --\nclass Range {\n\tint of2(int n) {\n\t\treturn OLD;\n\t}\n}\n" +
+				"-- test/RangeTest.java --\n" +
+				"class RangeTest {\n\tvoid setUp() {\n\t\tr.go(1);\n\t}\n\n\tvoid checks() {\n" +
+				"\t\tr.of2(2);\n\t}\n}\n"},
+		"3 test that names nothing of the change": {retrieve.Tests, "class", false,
+			"-- src/Range.java --\nclass Range {\n\tpublic String toString() {\n\t\treturn OLD;\n\t}\n}\n" +
+				"-- test/RangeTest.java --\n" +
+				"/* Licence */\nimport a.B;\n\nclass RangeTest {\n\tint n = 3;\n\n\tvoid checks() {\n" +
+				"\t\tr.size(2);\n\t}\n}\n" +
+				strings.ReplaceAll("-- A.java --\nTEXT-- B.java --\nTEXT-- C.java --\nTEXT", "TEXT",
+					"class A {\n\tpublic String toString() {\n\t\treturn a;\n\t}\n}\n")},
+		"6 code that uses what a removed line used": {retrieve.Similar, "Duration::from_secs(7)", false,
+			"-- a.rs --\nfn run() {\n    wait(OLD);\n}\n-- c/b.rs --\nfn other() {\n" +
+				"    sleep(Duration::from_secs(7));\n}\n" +
+				"-- d.rs --\nfn user() {\n    run();\n}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			old, now := "1", "2"
-			if strings.HasPrefix(name, "1 word") {
+			switch {
+			case strings.HasPrefix(name, "1 word"):
 				old, now = "\nfunc gone() {\n\tconst hint = 1\n}\n", ""
+			case strings.HasPrefix(name, "6"):
+				old, now = "Duration::from_secs(30)", "started"
 			}
 			c := change{files: map[string]string{}}
 			for i, f := range txtar.Parse([]byte(tt.files)).Files {

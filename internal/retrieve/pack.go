@@ -111,8 +111,10 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
 	p.add(Similar, mentions, mostUsers, linesNaming(a.names))
-	unseen := func(c chunk.Chunk) bool {
-		return q.unseenTest(c) || s.distance(c.Path) == far && !s.isInChange(c) && !a.mayMean(c)
+	unseen := func(c chunk.Chunk) bool { // or only the head of a type, whose members are other chunks
+		head := strings.TrimRight(code(c.Path, c.Text), " \t\r\n}")
+		return q.unseenTest(c) || s.distance(c.Path) == far && !s.isInChange(c) && !a.mayMean(c) ||
+			c.Kind == chunk.Type && (strings.HasSuffix(head, "{") || strings.HasSuffix(head, ":"))
 	}
 	p.add(Defines, order.Ahead(removeMatching(a.named, unseen), s.isInChange), mostNamed, linesNaming(a.touched))
 	p.add(Defines, removeMatching(a.typed, unseen), mostNamed, linesNaming(a.types))
@@ -125,7 +127,10 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	if len(a.names) == 0 {
 		touching = coded
 	}
-	p.add(Tests, q.sameLanguage(tests), mostTests, touching)
+	p.add(Tests, removeMatching(q.sameLanguage(tests), func(c chunk.Chunk) bool {
+		return c.Kind == chunk.Type || c.Kind == chunk.Constants || prepares().MatchString(c.Name) ||
+			lang.IsTest(q.path) && s.distance(c.Path) == far
+	}), mostTests, touching)
 	if err := s.constants(ctx, &p); err != nil {
 		return nil, err
 	}
@@ -139,6 +144,9 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	}
 	return p.all, nil
 }
+
+// prepares matches the names of functions that run before or after tests.
+var prepares = pattern.Lazy(`(?i)^(before|after)(each|all)?$|^(setup|teardown)`)
 
 var word = pattern.Lazy(`^[a-z]+$`)
 
@@ -154,7 +162,7 @@ func (q question) splitUsers(a around) (users, mentions []chunk.Chunk) {
 		return linesNaming(names)(0, code(c.Path, c.Text))
 	}
 	users = removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
-		return !named(c) || onlyImports(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
+		return !named(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
 	})
 	users = order.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
 	return users, removeMatching(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path })
@@ -172,8 +180,8 @@ func (s *search) constants(ctx context.Context, p *pieces) error {
 		}
 		text, named := code(piece.Path, piece.Text), []string(nil)
 		p.add(Defines, removeMatching(file, func(c chunk.Chunk) bool {
-			if c.Kind != chunk.Constants {
-				return true
+			if c.Kind != chunk.Constants || c.Scope != "" && c.Scope != piece.Scope && c.Scope != piece.Symbol() {
+				return true // a field of a class that the piece does not stand in is not one of these
 			}
 			before := len(named)
 			for _, name := range c.Defines {
@@ -202,11 +210,6 @@ func (a around) mayMean(c chunk.Chunk) bool {
 		return at >= 0 && strings.HasPrefix(a.code[at+len(c.Name):], "(") && !strings.HasSuffix(a.code[:at], ".")
 	}
 	return true
-}
-
-// onlyImports reports whether a chunk just passes on names.
-func onlyImports(c chunk.Chunk) bool {
-	return c.Name == "" && lang.Of(c.Path).Kind == lang.Code && !strings.ContainsAny(c.Text, "(=")
 }
 
 // isInChange reports whether a chunk is in a file of the change.
@@ -252,9 +255,11 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 		if len(found) > rareWithin {
 			continue
 		}
-		if word().MatchString(name) && !slices.Contains(texts, name) { // it says nothing of other languages' code
-			found = removeMatching(s.question.sameLanguage(found), func(c chunk.Chunk) bool {
-				return lang.WordAt(code(c.Path, c.Text), name) < 0
+		if !slices.Contains(texts, name) { // code that uses what is gone is among the users
+			plain := word().MatchString(name)
+			found = removeMatching(found, func(c chunk.Chunk) bool {
+				return lang.Of(c.Path).Kind == lang.Code && (plain || lang.Of(s.question.path).Kind == lang.Code) ||
+					plain && lang.WordAt(code(c.Path, c.Text), name) < 0
 			})
 		}
 		if len(found) > 0 {

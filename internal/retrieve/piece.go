@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -41,10 +42,13 @@ func linesNaming(names []string) wanted {
 	}
 }
 
-// linesNumbered wants the lines with these numbers.
+// listed matches a line that is blank or a name in a list, as of imports.
+var listed = pattern.Lazy(`^\s*\w*,?\s*$`)
+
+// linesNumbered wants the lines with these numbers that say something.
 func linesNumbered(lines []changedLine) wanted {
-	return func(n int, _ string) bool {
-		return slices.ContainsFunc(lines, func(l changedLine) bool { return l.at == n })
+	return func(n int, line string) bool {
+		return !listed().MatchString(line) && slices.ContainsFunc(lines, func(l changedLine) bool { return l.at == n })
 	}
 }
 
@@ -62,18 +66,34 @@ func (want wanted) span(start int, lines []string) (first, last int) {
 	return first, last
 }
 
-// hasLine reports whether a chunk has a wanted line.
-func (want wanted) hasLine(c chunk.Chunk) bool {
-	n := c.StartLine - 1
-	return slices.ContainsFunc(strings.Split(c.Text, "\n"), func(line string) bool { n++; return want(n, line) })
+// says reports whether a chunk has a line that it is shown for: in code, and of a test not the first.
+func (want wanted) says(c chunk.Chunk, kind Why) bool {
+	n, text := c.StartLine-1, c.Text
+	if kind == Similar && c.Kind != chunk.Window {
+		return true
+	}
+	if (kind == Encloses && c.Kind != chunk.Window || kind == Calls) && lang.Of(c.Path).Kind == lang.Code {
+		text = code(c.Path, text)
+	}
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		n++
+		return want(n, line) && !(kind == Tests && isSignatureLine(c, line))
+	})
 }
 
-// code returns a file's text with comments and strings blanked, also a comment that begins above it.
+// imports matches statements that only make names known, also over several lines.
+var imports = pattern.Lazy(`(?m)^[ \t]*(?:pub |global )?(?:(?:(?:import|from|use)[ \t][^=;(){}\n]*` +
+	`(?:[({][^;})=]*[)}]?)?|export[ \t]*[{*][^;}=]*)[^=;\n]*|using[ \t][\w. ]+|[#@](?:include|import|use|forward)\b.*);?[ \t]*$`)
+
+// code returns a file's text with comments, strings and imports blanked, also a comment that begins above it.
 func code(file, text string) string {
+	blank := lang.Of(file).Blank(text)
 	if strings.HasPrefix(strings.TrimSpace(text), "*") {
-		return lang.Of(file).Blank("/*" + text)[2:]
+		blank = lang.Of(file).Blank("/*" + text)[2:]
 	}
-	return lang.Of(file).Blank(text)
+	return imports().ReplaceAllStringFunc(blank, func(s string) string {
+		return strings.Repeat("\n", strings.Count(s, "\n"))
+	})
 }
 
 // add adds chunks that the diff does not show, at most that many. Long ones are narrowed to
@@ -81,7 +101,7 @@ func code(file, text string) string {
 func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 	for _, c := range chunks {
 		id := c.ID()
-		if most <= 0 || p.seen[id] || c.Kind == chunk.Window && kind != Encloses && !want.hasLine(c) {
+		if most <= 0 || p.seen[id] || !want.says(c, kind) {
 			continue
 		}
 		p.seen[id] = true
