@@ -33,7 +33,6 @@ type Piece struct {
 	chunk.Chunk
 	Why    Why
 	around chunk.Chunk // all of it, to be shown if there is room
-	shown  bool        // the diff shows most of what is not all of it
 }
 
 // Pack chooses the pieces of the repository that a reviewer of a changed file gets, at most
@@ -69,9 +68,9 @@ func packTokensFor(patch int) int {
 // The most candidates of each kind. Hits of a search are added until there are fewPieces
 // candidates.
 const (
-	mostEnclosing = 3
+	mostEnclosing = 2
 	mostUsers     = 8
-	fewUsers      = 5 // before what the change uses
+	fewUsers      = 4 // before what the change uses
 	mostLost      = 3
 	mostNamed     = 5
 	mostTests     = 3
@@ -117,7 +116,6 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 			c.Kind == chunk.Type && (strings.HasSuffix(head, "{") || strings.HasSuffix(head, ":"))
 	}
 	p.add(Defines, order.Ahead(removeMatching(a.named, unseen), s.isInChange), mostNamed, linesNaming(a.touched))
-	p.add(Defines, removeMatching(a.typed, unseen), mostNamed, linesNaming(a.types))
 	p.add(Calls, users, mostUsers-fewUsers, linesNaming(a.names))
 	p.add(Similar, removeMatching(lost, isTest), mostLost, linesNaming(lostNames))
 	coded := linesNaming(slices.DeleteFunc(chunk.Identifiers(a.code), func(name string) bool {
@@ -131,6 +129,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 		return c.Kind == chunk.Type || c.Kind == chunk.Constants || prepares().MatchString(c.Name) ||
 			lang.IsTest(q.path) && s.distance(c.Path) == far
 	}), mostTests, touching)
+	p.add(Defines, removeMatching(a.typed, unseen), mostNamed, linesNaming(a.types))
 	if err := s.constants(ctx, &p); err != nil {
 		return nil, err
 	}

@@ -82,8 +82,9 @@ func (want wanted) says(c chunk.Chunk, kind Why) bool {
 }
 
 // imports matches statements that only make names known, also over several lines.
-var imports = pattern.Lazy(`(?m)^[ \t]*(?:pub |global )?(?:(?:(?:import|from|use)[ \t][^=;(){}\n]*` +
-	`(?:[({][^;})=]*[)}]?)?|export[ \t]*[{*][^;}=]*)[^=;\n]*|using[ \t][\w. ]+|[#@](?:include|import|use|forward)\b.*);?[ \t]*$`)
+var imports = pattern.Lazy(`(?m)^[ \t]*(?:pub |global )?(?:(?:(?:(?:from[ \t][\w.]+[ \t]+)?import|use)[ \t]` +
+	`[^=;(){}\n]*(?:[({][^;})=]*[)}]?)?|export[ \t]*[{*][^;}=]*)[^=;\n]*|` +
+	`using[ \t][\w. ]+|[#@](?:include|import|use|forward)\b.*);?[ \t]*$`)
 
 // code returns a file's text with comments, strings and imports blanked, also a comment that begins above it.
 func code(file, text string) string {
@@ -106,16 +107,32 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 		}
 		p.seen[id] = true
 		piece := Piece{Chunk: narrowToLines(c, want), Why: kind}
-		if kind == Encloses && c.Kind != chunk.Constants && c.EndLine-c.StartLine < wholeAround {
-			piece.around = c
+		if part := piece.Chunk; kind == Encloses && c.Kind != chunk.Constants && c.Kind != chunk.Type {
+			piece.Chunk, piece.around = p.unshown(c, part, nearAround), p.unshown(c, part, wideAround)
 		}
-		shown, lines := p.countShown(piece.Chunk), piece.EndLine-piece.StartLine+1
-		piece.shown = 5*shown > 3*lines
-		if shown < lines && (2*shown <= lines || piece.around.Text != "") {
+		if piece.Text != "" && 2*p.countShown(piece.Chunk) <= piece.EndLine-piece.StartLine+1 {
 			p.all = append(p.all, piece)
 			most--
 		}
 	}
+}
+
+// unshown returns a part of a chunk with that many lines above, and half as many below, without those at both ends that
+// the diff shows. It is empty if hardly any is left.
+func (p *pieces) unshown(c, part chunk.Chunk, above int) chunk.Chunk {
+	from, to := max(c.StartLine, part.StartLine-above), min(c.EndLine, part.EndLine+above/2)
+	for from <= to && p.shown.Admit("RIGHT", from, from) {
+		from++
+	}
+	for from <= to && p.shown.Admit("RIGHT", to, to) {
+		to--
+	}
+	if to-from < 2 { // a brace, or a signature that the hunk's header has
+		return chunk.Chunk{}
+	}
+	c.Text = strings.Join(strings.Split(secret.Redact(c.Text), "\n")[from-c.StartLine:to-c.StartLine+1], "\n")
+	c.StartLine, c.EndLine = from, to
+	return c
 }
 
 // countShown returns how many lines of a chunk the diff shows.
@@ -129,13 +146,14 @@ func (p *pieces) countShown(c chunk.Chunk) (n int) {
 }
 
 // Of a chunk with more than whole lines, the wanted lines are shown, with before lines above and behind lines
-// below. One around the change with at most wholeAround is shown as a whole if there is room in the end.
+// below, around the change nearAround more above and half as many below, or wideAround if there is room in the end.
 // RETRIEVAL.md has the figures: what that finds at how many tokens.
 const (
-	whole       = 16
-	wholeAround = 60
-	before      = 4
-	behind      = 6
+	whole      = 16
+	nearAround = 4
+	wideAround = 40
+	before     = 4
+	behind     = 6
 )
 
 // narrowToLines returns a chunk or, if it is long, the lines around its first wanted ones, those of
@@ -172,13 +190,11 @@ func choose(all []Piece, budget int) (chosen []Piece) {
 	}
 	kept := make([]bool, len(all))
 	for i, p := range all {
-		kept[i] = !p.shown && fits(size(p.Chunk))
+		kept[i] = fits(size(p.Chunk))
 	}
 	for i, p := range all {
-		switch {
-		case p.around.Text == "":
-		case kept[i] && fits(size(p.around)-size(p.Chunk)), p.shown && fits(size(p.around)):
-			kept[i], p.Chunk = true, p.around
+		if kept[i] && p.around.Text != "" && fits(size(p.around)-size(p.Chunk)) {
+			p.Chunk = p.around
 		}
 		if kept[i] {
 			chosen = append(chosen, p)
