@@ -3,6 +3,8 @@ package retrieve
 import (
 	"cmp"
 	"context"
+	"go/token"
+	"path"
 	"slices"
 	"strings"
 
@@ -22,7 +24,8 @@ type around struct {
 	names     []string      // names whose definitions the change adds, alters or removes
 	methods   []string      // those of them that are names of methods
 	classes   []string      // the types of these methods
-	common    []string      // those of methods that many types have
+	plain     []string      // those of functions and types
+	common    []string      // those with many definitions
 	touched   []string      // other names on the changed lines, in order
 	types     []string      // names in the signatures of the enclosing chunks
 
@@ -41,33 +44,98 @@ func (s *search) changeLists(ctx context.Context, words ranked) []list {
 // follow describes a change, and finds the chunks that its names lead to.
 func (s *search) follow(ctx context.Context, words ranked) around {
 	a := s.surroundings(ctx)
-	few := s.definitions(ctx, a.methods...)
-	linked := s.Index.Linked(s.question.path)
+	by, err := s.Index.Defines(ctx, 0, a.names...)
+	s.check(err)
 	for _, name := range a.names {
 		found, all := s.mentions(ctx, name, words)
-		// Most calls are those of another's. Nothing else can call what is new.
-		if slices.Contains(a.methods, name) && (few[name] == nil || s.question.hunks[0].OldStart == 0) {
+		// Most uses are those of another's. Nothing else can call what is new.
+		method := slices.Contains(a.methods, name)
+		if (method || slices.Contains(a.plain, name)) && len(by[name]) > ambiguous ||
+			method && s.question.hunks[0].OldStart == 0 {
 			a.common = append(a.common, name)
-			found = removeMatching(found, func(c chunk.Chunk) bool {
-				return !slices.Contains(linked, c.Path) && !slices.ContainsFunc(a.classes, func(class string) bool {
-					return lang.WordAt(c.Text, class) >= 0
-				})
-			})
 		}
-		if all || !slices.Contains(a.methods, name) {
+		found = removeMatching(found, func(c chunk.Chunk) bool { return !s.mayUse(c, name, a, by[name]) })
+		if all || !method {
 			a.users = append(a.users, found...)
 		}
 	}
-	by := s.definitions(ctx, slices.Concat(a.touched, a.types)...)
+	by = s.definitions(ctx, slices.Concat(a.touched, a.types)...)
 	defined := func(names []string) (all []chunk.Chunk) {
 		for _, name := range names {
-			all = append(all, removeMatching(by[name], func(c chunk.Chunk) bool { return a.isLocalName(c, name) })...)
+			all = append(all, s.nearest(removeMatching(s.question.sameLanguage(by[name]), func(c chunk.Chunk) bool {
+				return a.isLocalName(c, name) || strings.HasPrefix(c.Text, "@overload") ||
+					s.isApart(c) && !token.IsExported(name)
+			}))...)
 		}
 		return all
 	}
 	a.named = defined(a.touched)
-	a.typed = removeMatching(defined(a.types), func(c chunk.Chunk) bool { return c.Kind != chunk.Type })
+	a.typed = removeMatching(defined(a.types), func(c chunk.Chunk) bool {
+		return c.Kind != chunk.Type || !slices.Contains(a.types, c.Name)
+	})
 	return a
+}
+
+// mayUse reports whether a chunk that has a name of the change, also defined in others, may mean it. A function or
+// type of another package of Go stands behind that package's name. A constructor is called, or its type extended; a
+// method is called, and not where the type has one of that name itself. If many define the name, the chunk's file is
+// linked, or in the folder of a function, or the chunk names the method's type.
+func (s *search) mayUse(c chunk.Chunk, name string, a around, others []chunk.Chunk) bool {
+	method, plain := slices.Contains(a.methods, name), slices.Contains(a.plain, name)
+	builds := slices.ContainsFunc(a.enclosing, func(e chunk.Chunk) bool {
+		return slices.Contains(constructors, e.Name) && owner(e) == name
+	})
+	own := func(d chunk.Chunk) bool { return d.Path == c.Path && d.Scope == c.Scope && d.ID() != c.ID() }
+	apart, folder := s.isApart(c), path.Base(path.Dir(s.question.path))
+	switch {
+	case apart && !token.IsExported(name),
+		apart && plain && !(strings.Contains(c.Text, folder) && strings.Contains(c.Text, "."+name)),
+		builds && !holdsOne(c.Text, name+"(", name+".new", "new "+name, "extends "+name, "("+name+")"),
+		method && c.Path != s.question.path && !mayCall(c.Text, name),
+		method && !slices.Contains(a.classes, owner(c)) && slices.ContainsFunc(others, own):
+		return false
+	case slices.Contains(a.common, name):
+		return slices.Contains(s.linked, c.Path) || plain && s.distance(c.Path) < far ||
+			slices.ContainsFunc(a.classes, func(class string) bool { return lang.WordAt(c.Text, class) >= 0 })
+	}
+	return true
+}
+
+// mayCall reports whether a text may call a method, or read a property, rather than have a variable of that name.
+func mayCall(text, name string) bool { return holdsOne(text, "."+name, ":"+name, ">"+name, name+"(") }
+
+func holdsOne(text string, of ...string) bool {
+	return slices.ContainsFunc(of, func(s string) bool { return strings.Contains(text, s) })
+}
+
+// isApart reports whether a chunk is of another package in Go.
+func (s *search) isApart(c chunk.Chunk) bool {
+	return lang.Of(c.Path).Name == "go" && path.Dir(c.Path) != path.Dir(s.question.path)
+}
+
+// far is the distance of a file of which it is not known that the changed one sees it.
+const far = 3
+
+// distance returns how far a file is from the changed one: the same, in its folder, where files of a folder see each
+// other, linked with it by imports, or far.
+func (s *search) distance(file string) int {
+	q := s.question.path
+	byFile := slices.Contains([]string{"javascript", "python"}, cmp.Or(lang.Of(q).Like, lang.Of(q).Name))
+	sameFolder := path.Dir(file) == path.Dir(q) && !byFile
+	return slices.Index([]bool{file == q, sameFolder, slices.Contains(s.linked, file), true}, true)
+}
+
+// nearest returns the definitions of a name without those that are farther away than others, and without those that
+// are far if they are several.
+func (s *search) nearest(chunks []chunk.Chunk) []chunk.Chunk {
+	least := far
+	for _, c := range chunks {
+		least = min(least, s.distance(c.Path))
+	}
+	return removeMatching(chunks, func(c chunk.Chunk) bool {
+		d := s.distance(c.Path)
+		return !s.isInChange(c) && (d > least || d == far && len(chunks) > 1)
+	})
 }
 
 // surroundings describes a change by the chunks of its file. It hides those that hold a changed line.
@@ -75,7 +143,7 @@ func (s *search) surroundings(ctx context.Context) (a around) {
 	file, err := s.Index.In(ctx, s.question.path)
 	s.check(err)
 	lines := changedLines(s.question.hunks, fitsNewSide(file, s.question.hunks))
-	s.hidden = map[string]bool{}
+	s.hidden, s.linked = map[string]bool{}, s.Index.Linked(s.question.path)
 	for _, c := range file {
 		a.text += c.Text + "\n"
 		if slices.ContainsFunc(lines, func(l changedLine) bool { return c.StartLine <= l.at && l.at <= c.EndLine }) {
@@ -87,16 +155,23 @@ func (s *search) surroundings(ctx context.Context) (a around) {
 	return a
 }
 
+// owner returns the name of the type that a chunk stands in.
+func owner(c chunk.Chunk) string { return c.Scope[strings.LastIndex(c.Scope, ".")+1:] }
+
 // isLocalName reports whether a name that a function defines in addition to its own is just that of a local variable:
-// no changed line names it as a field. A conversion, such as C#'s operator int, is not named at all.
+// no changed line names it as a field. Nor is a method meant by a variable of its name, except in Ruby. A conversion,
+// such as C#'s operator int, is not named at all.
 func (a around) isLocalName(c chunk.Chunk, name string) bool {
 	own := name == c.Name || c.Kind != chunk.Function && c.Kind != chunk.Method
-	return strings.Contains(c.Signature, "operator "+name) ||
-		!own && !strings.Contains(a.code, "."+name) && !strings.Contains(a.code, "@"+name)
+	return strings.Contains(c.Signature, "operator "+name) || !own && !holdsOne(a.code, "."+name, "@"+name) ||
+		c.Kind == chunk.Method && name == c.Name && c.Language != "ruby" && !mayCall(a.code, name)
 }
 
 // constructors are the names that constructors have in all classes.
 var constructors = strings.Fields("__construct __init__ initialize constructor")
+
+// reserved are words of languages that look like names, or like ones that are defined.
+var reserved = strings.Fields("class const func let self static this type var")
 
 // implicit matches the names of methods that are used without being named: who uses their class uses them.
 var implicit = pattern.Lazy(`^(__\w+|operator\W.*|initialize|constructor|get|set)$`)
@@ -104,9 +179,12 @@ var implicit = pattern.Lazy(`^(__\w+|operator\W.*|initialize|constructor|get|set
 // imported matches an import by a path, whose last word alone may be defined here: not "System" in System.Linq.
 var imported = pattern.Lazy(`^\s*(?:global\s+)?(?:using|use|import)\s+(?:static\s+)?(?:[\w.\\:]*[.\\:])?(\w+)\s*;?\s*$`)
 
+// hyphened matches a name in a style sheet.
+var hyphened = pattern.Lazy(`[A-Za-z_][\w-]+`)
+
 // read collects the names of a change to a file.
-func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
-	signatures, language := "", lang.Of(path)
+func (a *around) read(of string, file []chunk.Chunk, changed []changedLine) {
+	signatures, language := "", lang.Of(of)
 	var lines []string // whose definitions may be visible elsewhere
 	for _, l := range changed {
 		code := imported().ReplaceAllString(language.Blank(l.text), "$1")
@@ -116,16 +194,21 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 		}
 	}
 	on := chunk.Identifiers(a.code)
+	if strings.HasSuffix(language.Name, "css") {
+		on = hyphened().FindAllString(a.code, -1)
+	}
 	for _, c := range a.enclosing {
 		defined := func(d chunk.Chunk) bool { return slices.Contains(d.Defines, c.Name) } // a test's it is not
 		switch {
 		case c.Kind == chunk.Method && implicit().MatchString(c.Name):
-			a.names = append(a.names, c.Scope[strings.LastIndex(c.Scope, ".")+1:])
+			a.names = append(a.names, owner(c))
 		case c.Kind != chunk.Constants && c.Kind != chunk.Window && slices.ContainsFunc(file, defined):
 			a.names = append(a.names, c.Name)
 			if c.Kind == chunk.Method {
 				a.methods = append(a.methods, c.Name)
-				a.classes = append(a.classes, c.Scope[strings.LastIndex(c.Scope, ".")+1:])
+				a.classes = append(a.classes, owner(c))
+			} else {
+				a.plain = append(a.plain, c.Name)
 			}
 		}
 		for _, name := range c.Defines {
@@ -141,11 +224,11 @@ func (a *around) read(path string, file []chunk.Chunk, changed []changedLine) {
 		}
 	}
 	a.names = order.Distinct(slices.DeleteFunc(a.names, func(name string) bool {
-		return len(name) < 3 || name == "self" || slices.Contains(constructors, name)
+		return len(name) < 3 || slices.Contains(reserved, name) || slices.Contains(constructors, name)
 	}))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
 	a.touched = slices.DeleteFunc(on, func(name string) bool { // new is a name only where it is called as one
-		return known(name) || name == "new" && !strings.Contains(a.code, "new(")
+		return known(name) || slices.Contains(reserved, name) || name == "new" && !strings.Contains(a.code, "new(")
 	})
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }

@@ -1,7 +1,6 @@
 package retrieve
 
 import (
-	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -34,7 +33,6 @@ type Piece struct {
 	chunk.Chunk
 	Why    Why
 	around chunk.Chunk // all of it, to be shown if there is room
-	shown  bool        // the diff shows most of what is not all of it
 }
 
 // Pack chooses the pieces of the repository that a reviewer of a changed file gets, at most
@@ -70,9 +68,9 @@ func packTokensFor(patch int) int {
 // The most candidates of each kind. Hits of a search are added until there are fewPieces
 // candidates.
 const (
-	mostEnclosing = 3
+	mostEnclosing = 2
 	mostUsers     = 8
-	fewUsers      = 5 // before what the change uses
+	fewUsers      = 4 // before what the change uses
 	mostLost      = 3
 	mostNamed     = 5
 	mostTests     = 3
@@ -93,15 +91,17 @@ func (s *search) candidates(ctx context.Context) []Piece {
 	}), merged)
 	s.check(err)
 	hits := s.searchResults(ctx, words)
-	linked := s.Index.Linked(q.path)
 	p := pieces{change: q, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, linesNumbered(changedLines(q.hunks, true)))
 	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
 	p.add(Similar, mentions, mostUsers, linesNaming(a.names))
-	p.add(Defines, order.Ahead(s.visible(q.sameLanguage(a.named), linked, a), s.isInChange), mostNamed,
-		linesNaming(a.touched))
-	p.add(Defines, removeMatching(q.sameLanguage(a.typed), q.unseenTest), mostNamed, linesNaming(a.types))
+	unseen := func(c chunk.Chunk) bool { // or only the head of a type, whose members are other chunks
+		head := strings.TrimRight(code(c.Path, c.Text), " \t\r\n}")
+		return q.unseenTest(c) || s.distance(c.Path) == far && !s.isInChange(c) && !a.mayMean(c) ||
+			c.Kind == chunk.Type && (strings.HasSuffix(head, "{") || strings.HasSuffix(head, ":"))
+	}
+	p.add(Defines, order.Ahead(removeMatching(a.named, unseen), s.isInChange), mostNamed, linesNaming(a.touched))
 	p.add(Calls, users, mostUsers-fewUsers, linesNaming(a.names))
 	p.add(Similar, removeMatching(lost, isTest), mostLost, linesNaming(lostNames))
 	coded := linesNaming(slices.DeleteFunc(chunk.Identifiers(a.code), func(name string) bool {
@@ -111,18 +111,25 @@ func (s *search) candidates(ctx context.Context) []Piece {
 	if len(a.names) == 0 {
 		touching = coded
 	}
-	p.add(Tests, q.sameLanguage(tests), mostTests, touching)
+	p.add(Tests, removeMatching(q.sameLanguage(tests), func(c chunk.Chunk) bool {
+		return c.Kind == chunk.Type || c.Kind == chunk.Constants || prepares().MatchString(c.Name) ||
+			lang.IsTest(q.path) && s.distance(c.Path) == far
+	}), mostTests, touching)
+	p.add(Defines, removeMatching(a.typed, unseen), mostNamed, linesNaming(a.types))
 	s.constants(ctx, &p)
 	prose := func(path string) bool { return lang.Of(path).Kind == lang.Prose }
 	p.add(Similar, removeMatching(hits, func(h chunk.Chunk) bool {
 		return isTest(h) || prose(q.path) && !prose(h.Path) ||
-			path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
+			path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(s.linked, h.Path)
 	}), mostJoined, coded)
 	if l := lang.Of(q.path); l.Name != "" && l.Kind == lang.Code {
 		p.add(Similar, hits, fewPieces-len(p.all), coded)
 	}
 	return p.all
 }
+
+// prepares matches the names of functions that run before or after tests.
+var prepares = pattern.Lazy(`(?i)^(before|after)(each|all)?$|^(setup|teardown)`)
 
 var word = pattern.Lazy(`^[a-z]+$`)
 
@@ -138,7 +145,7 @@ func (q question) splitUsers(a around) (users, mentions []chunk.Chunk) {
 		return linesNaming(names)(0, code(c.Path, c.Text))
 	}
 	users = removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
-		return !named(c) || onlyImports(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
+		return !named(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
 	})
 	users = order.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
 	return users, removeMatching(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path })
@@ -154,8 +161,8 @@ func (s *search) constants(ctx context.Context, p *pieces) {
 		s.check(err)
 		text, named := code(piece.Path, piece.Text), []string(nil)
 		p.add(Defines, removeMatching(file, func(c chunk.Chunk) bool {
-			if c.Kind != chunk.Constants {
-				return true
+			if c.Kind != chunk.Constants || c.Scope != "" && c.Scope != piece.Scope && c.Scope != piece.Symbol() {
+				return true // a field of a class that the piece does not stand in is not one of these
 			}
 			before := len(named)
 			for _, name := range c.Defines {
@@ -168,41 +175,21 @@ func (s *search) constants(ctx context.Context, p *pieces) {
 	}
 }
 
-// visible returns the chunks that the file can see: linked with it, part of the change or, in languages that do not
-// import each file by name, in its folder. So can what no other of the chunks has the name of: a type, a function that
-// is called, not a field or a word of the language, and a method whose type the file names. Only a test sees what tests
-// define.
-func (s *search) visible(chunks []chunk.Chunk, linked []string, a around) []chunk.Chunk {
-	file, named := s.question.path, map[string]int{}
-	for _, c := range chunks {
-		named[c.Name]++
-	}
-	byFile := slices.Contains([]string{"javascript", "python"}, cmp.Or(lang.Of(file).Like, lang.Of(file).Name))
-	return removeMatching(chunks, func(c chunk.Chunk) bool {
-		near := slices.Contains(linked, c.Path) || c.Path == file ||
-			path.Dir(c.Path) == path.Dir(file) && !byFile
-		return s.question.unseenTest(c) ||
-			!near && !s.isInChange(c) && (named[c.Name] > 1 || !a.mayMean(c))
-	})
-}
-
-// mayMean reports whether the changed code may mean a chunk of which it is not known that the file can see it.
+// mayMean reports whether the changed code may mean a chunk of which it is not known that the file can see it: a type
+// that the file names, a method of one, a function that is called, but not a field or a word of the language.
 func (a around) mayMean(c chunk.Chunk) bool {
 	switch c.Kind {
 	case chunk.Constants:
 		return false
+	case chunk.Type:
+		return lang.WordAt(a.text, c.Name) >= 0 && (c.Scope == "" || lang.WordAt(a.text, owner(c)) >= 0)
 	case chunk.Method:
-		return lang.WordAt(a.text, c.Scope[strings.LastIndex(c.Scope, ".")+1:]) >= 0
+		return lang.WordAt(a.text, owner(c)) >= 0
 	case chunk.Function:
 		at := lang.WordAt(a.code, c.Name)
 		return at >= 0 && strings.HasPrefix(a.code[at+len(c.Name):], "(") && !strings.HasSuffix(a.code[:at], ".")
 	}
 	return true
-}
-
-// onlyImports reports whether a chunk just passes on names.
-func onlyImports(c chunk.Chunk) bool {
-	return c.Name == "" && lang.Of(c.Path).Kind == lang.Code && !strings.ContainsAny(c.Text, "(=")
 }
 
 // isInChange reports whether a chunk is in a file of the change.
@@ -242,9 +229,11 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 		if len(found) > rareWithin {
 			continue
 		}
-		if word().MatchString(name) && !slices.Contains(texts, name) { // it says nothing of other languages' code
-			found = removeMatching(s.question.sameLanguage(found), func(c chunk.Chunk) bool {
-				return lang.WordAt(code(c.Path, c.Text), name) < 0
+		if !slices.Contains(texts, name) { // code that uses what is gone is among the users
+			plain := word().MatchString(name)
+			found = removeMatching(found, func(c chunk.Chunk) bool {
+				return lang.Of(c.Path).Kind == lang.Code && (plain || lang.Of(s.question.path).Kind == lang.Code) ||
+					plain && lang.WordAt(code(c.Path, c.Text), name) < 0
 			})
 		}
 		if len(found) > 0 {

@@ -257,26 +257,40 @@ func TestAPackHasTheFunctionAroundAChangeIfThereIsRoom(t *testing.T) {
 		"a.go": "package a\n\nfunc grow(n int) int {\n" + body + "\tn++\n" + "\treturn n\n}\n"},
 		patch: "@@ -43,3 +43,4 @@\n \tn = n*2 + 1\n+\tn++\n \treturn n\n }"}
 	e, _ := c.engine(t, nil)
-	for tokens, from := range map[int]int{200: 40, 4000: 3} {
+	for tokens, from := range map[int]int{200: 36, 4000: 3} {
 		pieces := c.pack(t, e, tokens)
 		require.Len(t, pieces, 1)
 		require.Equal(t, from, pieces[0].StartLine)
+		require.Equal(t, 42, pieces[0].EndLine, "the diff shows the others")
 		require.Equal(t, retrieve.Encloses, pieces[0].Why)
 	}
 }
 
-// Around one changed line, seven of the eleven lines that a part of a long function has are in the diff.
-func TestAPackDoesNotRepeatThePartOfALongFunctionThatTheDiffShows(t *testing.T) {
-	steps := strings.Repeat("\tstep()\n", 40)
-	for name, want := range map[string]bool{"\tstep()\n": true, steps: false} {
-		text := "package a\n\nfunc long() {\n" + name + strings.Repeat("\tstep()\n", 20)
-		after := text + "\tchanged()\n" + strings.Repeat("\tstep()\n", 20) + "}\n"
-		patch, _, _ := diff.Between(strings.Replace(after, "changed()", "before()", 1), after)
-		c := change{path: "a.go", files: map[string]string{"a.go": after}, patch: patch}
-		e, _ := c.engine(t, nil)
-		require.Equal(t, want, slices.ContainsFunc(c.pack(t, e, 4000), func(p retrieve.Piece) bool {
-			return p.Why == retrieve.Encloses
-		}), "lines around the change")
+// Of a function around a change, also a long one, the pack has what the diff does not show at its start or end.
+func TestAPackHasTheRestOfTheFunctionAroundAChange(t *testing.T) {
+	steps := func(n int) string { return strings.Repeat("\tstep()\n", n) }
+	for name, tt := range map[string]struct {
+		before, after string
+		want          []string
+	}{
+		"a long one":                             {steps(50), steps(40), []string{"a.go:9-80"}},
+		"a change that is shown to the end":      {steps(9), "", []string{"a.go:3-9"}},
+		"one that is shown but for a brace":      {steps(3), steps(3), nil},
+		"two lines are not worth a heading":      {steps(4), steps(4), nil},
+		"what is before a change near its start": {steps(2), steps(9), []string{"a.go:10-16"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := "package a\n\nfunc long() {\n" + tt.before + "\tchanged()\n" + tt.after + "}\n"
+			c := change{path: "a.go", files: map[string]string{"a.go": after}}
+			c.patch, _, _ = diff.Between(strings.Replace(after, "changed()", "before()", 1), after)
+			var got []string
+			for _, p := range c.pack(t, engine(t, c.files), 4000) {
+				if p.Why == retrieve.Encloses {
+					got = append(got, p.ID())
+				}
+			}
+			require.Equal(t, tt.want, got)
+		})
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 	"unicode"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -39,10 +41,13 @@ func linesNaming(names []string) wanted {
 	}
 }
 
-// linesNumbered wants the lines with these numbers.
+// listed matches a line that is blank or a name in a list, as of imports.
+var listed = pattern.Lazy(`^\s*\w*,?\s*$`)
+
+// linesNumbered wants the lines with these numbers that say something.
 func linesNumbered(lines []changedLine) wanted {
-	return func(n int, _ string) bool {
-		return slices.ContainsFunc(lines, func(l changedLine) bool { return l.at == n })
+	return func(n int, line string) bool {
+		return !listed().MatchString(line) && slices.ContainsFunc(lines, func(l changedLine) bool { return l.at == n })
 	}
 }
 
@@ -60,18 +65,35 @@ func (want wanted) span(start int, lines []string) (first, last int) {
 	return first, last
 }
 
-// hasLine reports whether a chunk has a wanted line.
-func (want wanted) hasLine(c chunk.Chunk) bool {
-	n := c.StartLine - 1
-	return slices.ContainsFunc(strings.Split(c.Text, "\n"), func(line string) bool { n++; return want(n, line) })
+// says reports whether a chunk has a line that it is shown for: in code, and of a test not the first.
+func (want wanted) says(c chunk.Chunk, kind Why) bool {
+	n, text := c.StartLine-1, c.Text
+	if kind == Similar && c.Kind != chunk.Window {
+		return true
+	}
+	if (kind == Encloses && c.Kind != chunk.Window || kind == Calls) && lang.Of(c.Path).Kind == lang.Code {
+		text = code(c.Path, text)
+	}
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		n++
+		return want(n, line) && !(kind == Tests && isSignatureLine(c, line))
+	})
 }
 
-// code returns a file's text with comments and strings blanked, also a comment that begins above it.
+// imports matches statements that only make names known, also over several lines.
+var imports = pattern.Lazy(`(?m)^[ \t]*(?:pub |global )?(?:(?:(?:(?:from[ \t][\w.]+[ \t]+)?import|use)[ \t]` +
+	`[^=;(){}\n]*(?:[({][^;})=]*[)}]?)?|export[ \t]*[{*][^;}=]*)[^=;\n]*|` +
+	`using[ \t][\w. ]+|[#@](?:include|import|use|forward)\b.*);?[ \t]*$`)
+
+// code returns a file's text with comments, strings and imports blanked, also a comment that begins above it.
 func code(file, text string) string {
+	blank := lang.Of(file).Blank(text)
 	if strings.HasPrefix(strings.TrimSpace(text), "*") {
-		return lang.Of(file).Blank("/*" + text)[2:]
+		blank = lang.Of(file).Blank("/*" + text)[2:]
 	}
-	return lang.Of(file).Blank(text)
+	return imports().ReplaceAllStringFunc(blank, func(s string) string {
+		return strings.Repeat("\n", strings.Count(s, "\n"))
+	})
 }
 
 // add adds chunks that the diff does not show, at most that many. Long ones are narrowed to
@@ -79,43 +101,65 @@ func code(file, text string) string {
 func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 	for _, c := range chunks {
 		id := c.ID()
-		if most <= 0 || p.seen[id] || c.Kind == chunk.Window && kind != Encloses && !want.hasLine(c) {
+		if most <= 0 || p.seen[id] || !want.says(c, kind) {
 			continue
 		}
 		p.seen[id] = true
 		piece := Piece{Chunk: narrowToLines(c, want), Why: kind}
-		if kind == Encloses && c.Kind != chunk.Constants && c.EndLine-c.StartLine < wholeAround {
-			piece.around = c
+		if part := piece.Chunk; kind == Encloses && c.Kind != chunk.Constants && c.Kind != chunk.Type {
+			piece.Chunk, piece.around = p.unshown(c, part, nearAround), p.unshown(c, part, wideAround)
 		}
-		shown, lines := p.change.countShown(piece.Chunk), piece.EndLine-piece.StartLine+1
-		piece.shown = 5*shown > 3*lines
-		if shown < lines && (2*shown <= lines || piece.around.Text != "") {
+		if piece.Text != "" && 2*p.change.countShown(piece.Chunk) <= piece.EndLine-piece.StartLine+1 {
 			p.all = append(p.all, piece)
 			most--
 		}
 	}
 }
 
+// unshown returns a part of a chunk with that many lines above, and half as many below, without those at both ends that
+// the diff shows. It is empty if hardly any is left.
+func (p *pieces) unshown(c, part chunk.Chunk, above int) chunk.Chunk {
+	from, to := max(c.StartLine, part.StartLine-above), min(c.EndLine, part.EndLine+above/2)
+	for from <= to && p.change.shows(c.Path, from) {
+		from++
+	}
+	for from <= to && p.change.shows(c.Path, to) {
+		to--
+	}
+	if to-from < 2 { // a brace, or a signature that the hunk's header has
+		return chunk.Chunk{}
+	}
+	c.Text = strings.Join(strings.Split(secret.Redact(c.Text), "\n")[from-c.StartLine:to-c.StartLine+1], "\n")
+	c.StartLine, c.EndLine = from, to
+	return c
+}
+
+// shows reports whether the diff shows a line of the new side.
+func (q question) shows(file string, line int) bool {
+	return file == q.path && slices.ContainsFunc(q.hunks, func(h diff.Hunk) bool {
+		return h.NewStart <= line && line < h.NewStart+h.NewLines
+	})
+}
+
 // countShown returns how many lines of a chunk the diff shows.
 func (q question) countShown(c chunk.Chunk) (n int) {
-	for _, h := range q.hunks {
-		for _, l := range h.Lines {
-			if c.Path == q.path && c.StartLine <= l.New && l.New <= c.EndLine {
-				n++
-			}
+	for line := c.StartLine; line <= c.EndLine; line++ {
+		if q.shows(c.Path, line) {
+			n++
 		}
 	}
 	return n
 }
 
 // Of a chunk with more than whole lines, the wanted lines are shown, with before lines above and behind lines
-// below. One around the change with at most wholeAround is shown as a whole if there is room in the end.
+// below, around the change nearAround more above and half as many below, or wideAround if there is room in the end.
 // RETRIEVAL.md has the figures: what that finds at how many tokens.
 const (
-	whole       = 16
-	wholeAround = 60
-	before      = 4
-	behind      = 6
+	whole      = 16
+	nearAround = 4
+	wideAround = 40
+	before     = 4
+	behind     = 6
 )
 
 // narrowToLines returns a chunk or, if it is long, the lines around its first wanted ones, those of
@@ -152,13 +196,11 @@ func choose(all []Piece, budget int) (chosen []Piece) {
 	}
 	kept := make([]bool, len(all))
 	for i, p := range all {
-		kept[i] = !p.shown && fits(size(p.Chunk))
+		kept[i] = fits(size(p.Chunk))
 	}
 	for i, p := range all {
-		switch {
-		case p.around.Text == "":
-		case kept[i] && fits(size(p.around)-size(p.Chunk)), p.shown && fits(size(p.around)):
-			kept[i], p.Chunk = true, p.around
+		if kept[i] && p.around.Text != "" && fits(size(p.around)-size(p.Chunk)) {
+			p.Chunk = p.around
 		}
 		if kept[i] {
 			chosen = append(chosen, p)

@@ -122,6 +122,7 @@ type search struct {
 	Request
 	question question
 	hidden   map[string]bool // IDs of chunks that the caller has already
+	linked   []string        // files that the changed one imports, and those that import it
 	result   Result
 	last     time.Time // when the last stage ended
 	err      error
