@@ -46,8 +46,8 @@ func TestReadFileNumbersAWindow(t *testing.T) {
 		`{"path":"a.go","start_line":1,"end_line":401}`} {
 		lines := strings.Split(call(t, read, arguments).Text, "\n")
 		require.Equal(t, "lines 1 to 400 of 1234", lines[0])
-		require.Len(t, lines, 402)
-		require.Equal(t, "   400 line 400", lines[400])
+		require.Len(t, lines, 403)
+		require.Equal(t, []string{"   400 line 400", "[continue at line 401]", ""}, lines[400:])
 	}
 }
 
@@ -104,6 +104,26 @@ func TestT7_ReadFileShowsHiddenCharacters(t *testing.T) {
 	read := tool.ReadFile(tree.Files(map[string]string{"a": "if admin\u202e {\u200b\n\u2028x\n"}), nil)
 	require.Equal(t, "lines 1 to 2 of 2\n     1 if admin<U+202E> {<U+200B>\n     2 <U+2028>x\n",
 		call(t, read, `{"path":"a"}`).Text)
+}
+
+func TestT31_AWindowEndsWhereItsBytesDoAndSaysWhereToGoOn(t *testing.T) {
+	t.Parallel()
+	read := tool.ReadFile(tree.Files(map[string]string{"a": strings.Repeat(strings.Repeat("ä", 45)+"\n", 300)}), nil)
+	r := call(t, read, `{"path":"a","start_line":101,"end_line":290}`)
+	require.False(t, r.Cut)
+	require.True(t, strings.HasPrefix(r.Text, "lines 101 to 243 of 300\n   101 ä"), r.Text[:50])
+	require.True(t, strings.HasSuffix(r.Text, "ä\n[continue at line 244]\n"), r.Text[len(r.Text)-50:])
+	require.Contains(t, r.Text, "\n   243 ä")
+	rest := call(t, read, `{"path":"a","start_line":244,"end_line":290}`).Text
+	require.True(t, strings.HasPrefix(rest, "lines 244 to 290 of 300\n   244 ä"), rest[:50])
+	require.NotContains(t, rest, "continue")
+
+	for wide, lines := range map[string]int{"𝄞": 100, "\u202e": 100, "x": 1000} {
+		text := strings.Repeat(strings.Repeat(wide, 600)+"\n", lines)
+		r = call(t, tool.ReadFile(tree.Files(map[string]string{"a": text}), nil), `{"path":"a"}`)
+		require.False(t, r.Cut, "%q", wide)
+		require.Regexp(t, `\n\[continue at line \d+\]\n$`, r.Text[len(r.Text)-40:])
+	}
 }
 
 // privateKey is a made-up key of several lines, within a source.
