@@ -28,7 +28,8 @@ type readArgs struct {
 // Files are those of a commit, as in a tree.Tree.
 type Files interface {
 	Read(ctx context.Context, path string) ([]byte, error)
-	Paths(ctx context.Context) ([]string, error)
+	List(ctx context.Context) (tree.Listing, error)
+	Hold(ctx context.Context, paths []string) ([][]byte, error)
 }
 
 // ReadFile returns the tool read_file: a window of a file's lines, numbered. base may be nil if

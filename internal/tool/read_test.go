@@ -160,11 +160,24 @@ type broken struct{}
 func (broken) Read(context.Context, string) ([]byte, error) {
 	return nil, errors.New("502\n::error::x")
 }
-func (broken) Paths(context.Context) ([]string, error) { return nil, errors.New("502\n::error::x") }
+func (broken) List(context.Context) (tree.Listing, error) {
+	return tree.Listing{}, errors.New("502\n::error::x")
+}
+func (broken) Hold(context.Context, []string) ([][]byte, error) {
+	return nil, errors.New("502\n::error::x")
+}
+
+// listed is a tree that is known, but whose files do not come.
+type listed struct{ broken }
+
+func (listed) List(context.Context) (tree.Listing, error) {
+	return tree.Listing{Files: []tree.File{{Path: "a"}}}, nil
+}
 
 func TestT13_ASourcesErrorIsOneLine(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "502 ::error::x", call(t, tool.ReadFile(broken{}, nil), `{"path":"a"}`).Problem)
 	require.Equal(t, "502 ::error::x", call(t, tool.SearchCode(broken{}, nil), `{"query":"a"}`).Problem)
 	require.Equal(t, "502 ::error::x", call(t, tool.FindReferences(broken{}), `{"name":"a"}`).Problem)
+	require.Equal(t, "502 ::error::x", call(t, tool.FindReferences(listed{}), `{"name":"a"}`).Problem)
 }

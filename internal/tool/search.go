@@ -42,7 +42,7 @@ func SearchCode(head Files, open Open) Tool {
 			if err != nil {
 				return "", err
 			}
-			return found.uses.format("hit") + found.notes(), nil
+			return found.page(found.uses.format("hit")), nil
 		})
 }
 

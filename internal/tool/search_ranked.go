@@ -34,7 +34,7 @@ func (a searchArgs) rankedPage(ctx context.Context, head Files, open Open) (stri
 	if err != nil {
 		return "", err
 	}
-	page := found.uses.format("hit") + found.notes()
+	page := found.page(found.uses.format("hit"))
 	if n := found.uses.total; n > maxVerbatim || n > 0 && (len(strings.Fields(a.Query)) <= fewWords || !a.inWords()) {
 		return page, nil
 	}

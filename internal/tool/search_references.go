@@ -41,11 +41,11 @@ func FindReferences(head Files, change ...diff.File) Tool {
 			if err != nil {
 				return "", err
 			}
-			page := found.definitions.format("definition") + found.uses.format("use")
-			if found.definitions.total == 0 && found.missing == "" && !found.stopped {
-				page += removedUses(change, a.Name, found.uses.total)
+			hits := found.definitions.format("definition") + found.uses.format("use")
+			if found.definitions.total == 0 && found.missing == "" && len(found.left) == 0 {
+				hits += removedUses(change, a.Name, found.uses.total)
 			}
-			return page + found.notes(), nil
+			return found.page(hits), nil
 		})
 }
 
