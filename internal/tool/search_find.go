@@ -49,6 +49,9 @@ func (f finder) search(ctx context.Context, files Files, where place) (*found, e
 			paths = append(paths, file.Path)
 		}
 	}
+	if len(paths)+r.noise == 0 && where.globs() != nil && r.missing == "" {
+		return nil, where.unknown(all.Files)
+	}
 	r.uses.most = maxPerFile
 	if len(paths) == 1 {
 		r.uses.most = maxHits

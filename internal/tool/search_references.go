@@ -16,10 +16,7 @@ type referenceArgs struct {
 	Name string `json:"name" description:"One identifier like ParseConfig; of pkg.Name or Type::method the last part."`
 }
 
-const (
-	maxIdentifier = 200 // bytes of a name
-	maxRemoved    = 3   // files that are named from which it is removed
-)
+const maxIdentifier = 200 // bytes of a name
 
 var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
@@ -74,6 +71,6 @@ func removedUses(change []diff.File, name string, left int) string {
 	if from == nil {
 		return ""
 	}
-	from = from[:min(len(from), maxRemoved)]
+	from = from[:min(len(from), maxNamed)]
 	return fmt.Sprintf("the change removes it from %s, and %s\n", strings.Join(from, ", "), rest)
 }

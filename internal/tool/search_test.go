@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +74,10 @@ func TestSearchCodeFindsLinesByPath(t *testing.T) {
 
 func TestSearchCodeSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
+	files := maps.Clone(project)
+	for i := range 5 {
+		files[fmt.Sprintf("n%d/same.md", i)] = ""
+	}
 	for arguments, want := range map[string]string{
 		`{"query":" "}`:    "query is empty",
 		`{"query":"a\nb"}`: "query contains a line break",
@@ -83,8 +88,15 @@ func TestSearchCodeSaysWhatIsWrong(t *testing.T) {
 		`{"query":"a","path":"[a"}`:                    "path is not a glob",
 		`{"query":"a","path":"{a,b}{a,b}"}`:            "more than one pair of braces",
 		`{"query":"` + strings.Repeat("a", 501) + `"}`: "longer than 500 bytes",
+		`{"query":"a","path":"deep"}`:                  "path matches no file; near it: [\"sub/deep\"]",
+		`{"query":"a","path":"lib/b.ts"}`:              "path matches no file; near it: [\"sub/deep/b.ts\"]",
+		`{"query":"a","path":"sub/deep/tests/*x*"}`:    "path matches no file; near it: [\"sub/deep\"]",
+		`{"query":"a","path":"name.txt"}`:              "path matches no file; near it: []",
+		`{"query":"a","path":"x/same.md"}`:             `near it: ["n0/same.md" "n1/same.md" "n2/same.md"]`,
+		`{"query":"a","path":"odd\nname.txt/x"}`:       `path matches no file; near it: ["odd\nname.txt"]`,
+		`{"query":"a","path":"*.zig"}`:                 "path matches no file; near it: []",
 	} {
-		require.Contains(t, call(t, tool.SearchCode(tree.Files(project), nil), arguments).Problem, want, arguments)
+		require.Contains(t, call(t, tool.SearchCode(tree.Files(files), nil), arguments).Problem, want, arguments)
 	}
 }
 
