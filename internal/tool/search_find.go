@@ -114,9 +114,9 @@ func (f finder) scanFile(ctx context.Context, path string, content []byte, r *fo
 		at := f.match(line)
 		switch {
 		case at >= 0 && defines(line):
-			r.definitions.add(path, n, full, at)
+			r.definitions.add(path, n, full, at, text[start:])
 		case at >= 0:
-			r.uses.add(path, n, full, at)
+			r.uses.add(path, n, full, at, "")
 		case f.defines != nil && f.match(full) >= 0:
 			r.masked++
 		}
