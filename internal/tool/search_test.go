@@ -228,6 +228,12 @@ func TestT31_ASearchTellsWhatItFoundWhenItsTimeIsOver(t *testing.T) {
 		require.True(t, strings.HasSuffix(r.Text, "\n"+passed))
 	})
 	synctest.Test(t, func(t *testing.T) {
+		engine := engine(t, map[string]string{"a.go": "// a limit of attempts\n"})
+		r := call(t, tool.SearchCode(slow{tree.Files(files)}, engine), `{"query":"what is the limit"}`)
+		require.Equal(t, first+"a0/400.py on: give search_code a path\nno hits\n"+passed+"\n1 piece by rank, which need "+
+			"not have just these words:\na.go:1-1: func f0\n     1 // a limit of attempts\n", r.Text)
+	})
+	synctest.Test(t, func(t *testing.T) {
 		r := call(t, tool.FindReferences(slow{tree.Files(files)}), `{"name":"nowhere"}`)
 		require.Equal(t, first+"a0/400.py on: give search_code a path\nno definitions\nno uses\n"+passed, r.Text)
 	})
