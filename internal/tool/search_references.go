@@ -26,7 +26,7 @@ var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 func FindReferences(head Files, change ...diff.File) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+
-			"first, comments and strings left out.",
+			"first, of up to three the bodies too; comments and strings left out. Dependencies are not searched.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
 			if len(a.Name) > maxIdentifier || !identifier().MatchString(a.Name) {
 				return "", errors.New("name is not a single identifier of letters, digits and _; for other text " +

@@ -254,3 +254,11 @@ func TestT31_HostileExpressionsTakeLittleTime(t *testing.T) {
 			"repeats too much")
 	}
 }
+
+func TestTheSearchesSayThatDependenciesAreNotSearched(t *testing.T) {
+	t.Parallel()
+	files := tree.Files(project)
+	for _, offer := range tool.NewSet(tool.SearchCode(files, nil), tool.FindReferences(files)).Offers() {
+		require.Regexp(t, `(?i)\bdependencies .*(?:never|not searched)\.$`, offer.Description)
+	}
+}
