@@ -13,21 +13,23 @@ import (
 
 // Limits of what read_file shows.
 const (
-	maxWindow = 400 // lines
-	maxColumn = 500 // characters of a line
+	maxWindow = 400    // lines
+	maxPage   = 14_000 // bytes of them, and of one more
+	maxColumn = 500    // characters of a line
 )
 
 type readArgs struct {
 	Path      string `json:"path" description:"From the top of the repository, such as internal/store/store.go."`
 	Side      string `json:"side" enum:"head,base" description:"head: with the change; base: before it."`
 	StartLine int    `json:"start_line" description:"First line to show, counted from 1; 0 for the start of the file."`
-	EndLine   int    `json:"end_line" description:"Last line to show, of at most 400; 0 for as much as fits."`
+	EndLine   int    `json:"end_line" description:"Last line to show; 0 for as much as fits: up to 400 lines, or 14 KB."`
 }
 
 // Files are those of a commit, as in a tree.Tree.
 type Files interface {
 	Read(ctx context.Context, path string) ([]byte, error)
-	Paths(ctx context.Context) ([]string, error)
+	List(ctx context.Context) (tree.Listing, error)
+	Hold(ctx context.Context, paths []string) ([][]byte, error)
 }
 
 // ReadFile returns the tool read_file: a window of a file's lines, numbered. base may be nil if
@@ -67,15 +69,22 @@ func window(text string, start, end int) (string, error) {
 		return "", fmt.Errorf("the file has %d lines, so it has none at %d", len(lines), start)
 	case end != 0 && end < start:
 		return "", fmt.Errorf("end_line %d is before start_line %d", end, start)
-	case end == 0 || end-start >= maxWindow:
-		end = start + maxWindow - 1
+	case end == 0:
+		end = len(lines)
 	}
 	end = min(end, len(lines))
 	var b strings.Builder
-	fmt.Fprintf(&b, "lines %d to %d of %d\n", start, end, len(lines))
-	for i, line := range lines[start-1 : end] {
-		line = guard.Visible(strings.TrimSuffix(line, "\r"))
-		fmt.Fprintf(&b, "%6d %s\n", start+i, cutLine(line, maxColumn))
+	n := start
+	for ; n <= end && n-start < maxWindow && b.Len() < maxPage; n++ {
+		b.WriteString(numbered(n, lines[n-1], maxColumn) + "\n")
 	}
-	return b.String(), nil
+	if n <= end {
+		fmt.Fprintf(&b, "[continue at line %d]\n", n)
+	}
+	return fmt.Sprintf("lines %d to %d of %d\n", start, n-1, len(lines)) + b.String(), nil
+}
+
+// numbered returns a line with its number, cut at max characters.
+func numbered(n int, line string, max int) string {
+	return fmt.Sprintf("%6d %s", n, cutLine(guard.Visible(strings.TrimRight(line, "\r\n")), max))
 }

@@ -46,8 +46,8 @@ func TestReadFileNumbersAWindow(t *testing.T) {
 		`{"path":"a.go","start_line":1,"end_line":401}`} {
 		lines := strings.Split(call(t, read, arguments).Text, "\n")
 		require.Equal(t, "lines 1 to 400 of 1234", lines[0])
-		require.Len(t, lines, 402)
-		require.Equal(t, "   400 line 400", lines[400])
+		require.Len(t, lines, 403)
+		require.Equal(t, []string{"   400 line 400", "[continue at line 401]", ""}, lines[400:])
 	}
 }
 
@@ -106,6 +106,26 @@ func TestT7_ReadFileShowsHiddenCharacters(t *testing.T) {
 		call(t, read, `{"path":"a"}`).Text)
 }
 
+func TestT31_AWindowEndsWhereItsBytesDoAndSaysWhereToGoOn(t *testing.T) {
+	t.Parallel()
+	read := tool.ReadFile(tree.Files(map[string]string{"a": strings.Repeat(strings.Repeat("ä", 45)+"\n", 300)}), nil)
+	r := call(t, read, `{"path":"a","start_line":101,"end_line":290}`)
+	require.False(t, r.Cut)
+	require.True(t, strings.HasPrefix(r.Text, "lines 101 to 243 of 300\n   101 ä"), r.Text[:50])
+	require.True(t, strings.HasSuffix(r.Text, "ä\n[continue at line 244]\n"), r.Text[len(r.Text)-50:])
+	require.Contains(t, r.Text, "\n   243 ä")
+	rest := call(t, read, `{"path":"a","start_line":244,"end_line":290}`).Text
+	require.True(t, strings.HasPrefix(rest, "lines 244 to 290 of 300\n   244 ä"), rest[:50])
+	require.NotContains(t, rest, "continue")
+
+	for wide, lines := range map[string]int{"𝄞": 100, "\u202e": 100, "x": 1000} {
+		text := strings.Repeat(strings.Repeat(wide, 600)+"\n", lines)
+		r = call(t, tool.ReadFile(tree.Files(map[string]string{"a": text}), nil), `{"path":"a"}`)
+		require.False(t, r.Cut, "%q", wide)
+		require.Regexp(t, `\n\[continue at line \d+\]\n$`, r.Text[len(r.Text)-40:])
+	}
+}
+
 // privateKey is a made-up key of several lines, within a source.
 func privateKey() (source, middle string) {
 	middle = "Qm9ndXNLZXlNYXRlcmlhbFRoYXRPcGVuc05vdGhpbmdBdEFsbDAxMjM0NTY3ODlh"
@@ -140,11 +160,24 @@ type broken struct{}
 func (broken) Read(context.Context, string) ([]byte, error) {
 	return nil, errors.New("502\n::error::x")
 }
-func (broken) Paths(context.Context) ([]string, error) { return nil, errors.New("502\n::error::x") }
+func (broken) List(context.Context) (tree.Listing, error) {
+	return tree.Listing{}, errors.New("502\n::error::x")
+}
+func (broken) Hold(context.Context, []string) ([][]byte, error) {
+	return nil, errors.New("502\n::error::x")
+}
+
+// listed is a tree that is known, but whose files do not come.
+type listed struct{ broken }
+
+func (listed) List(context.Context) (tree.Listing, error) {
+	return tree.Listing{Files: []tree.File{{Path: "a"}}}, nil
+}
 
 func TestT13_ASourcesErrorIsOneLine(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "502 ::error::x", call(t, tool.ReadFile(broken{}, nil), `{"path":"a"}`).Problem)
 	require.Equal(t, "502 ::error::x", call(t, tool.SearchCode(broken{}, nil), `{"query":"a"}`).Problem)
 	require.Equal(t, "502 ::error::x", call(t, tool.FindReferences(broken{}), `{"name":"a"}`).Problem)
+	require.Equal(t, "502 ::error::x", call(t, tool.FindReferences(listed{}), `{"name":"a"}`).Problem)
 }

@@ -5,17 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // Limits of a search.
 const (
 	maxQuery   = 500      // bytes
+	maxNamed   = 3        // paths that are named
 	maxSteps   = 1000     // instructions of a compiled expression
 	maxMatched = 16 << 10 // bytes of a line that an expression is matched against
 )
@@ -33,7 +37,8 @@ type searchArgs struct {
 func SearchCode(head Files, open Open) Tool {
 	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows "+
 		"them as path:line: text, without indentation. Upper and lower case differ. For a query in words that asks "+
-		"what code does, such as: where is the retry limit checked, it shows the best matching pieces of code instead.",
+		"what code does, such as: where is the retry limit checked, it shows the best matching pieces of code instead. "+
+		"Vendored code and lockfiles are searched only if path names them, dependencies outside the repository never.",
 		func(ctx context.Context, a searchArgs) (string, error) {
 			if open != nil && !a.Regex && len(strings.Fields(a.Query)) > 1 {
 				return a.rankedPage(ctx, head, open)
@@ -42,7 +47,7 @@ func SearchCode(head Files, open Open) Tool {
 			if err != nil {
 				return "", err
 			}
-			return found.uses.format("hit") + found.notes(), nil
+			return found.page(found.uses.format("hit")), nil
 		})
 }
 
@@ -125,6 +130,19 @@ func (w place) globs() []string {
 func (w place) has(file string) bool {
 	globs, at := w.globs(), string(w) // a file's own name may have brackets
 	return globs == nil || file == at || strings.HasPrefix(file, at+"/") || pattern.Matches(globs, file)
+}
+
+// unknown says that no file is there, and where its name is instead, or else the next folder's above.
+func (w place) unknown(files []tree.File) error {
+	var near []string
+	for n, at := 0, string(w); near == nil && n <= maxNamed && at != "."; n, at = n+1, path.Dir(at) {
+		for _, file := range files {
+			if before, _, ok := strings.Cut("/"+file.Path+"/", "/"+path.Base(at)+"/"); ok && len(near) < maxNamed {
+				near = slices.Compact(append(near, strings.Trim(before+"/"+path.Base(at), "/")))
+			}
+		}
+	}
+	return fmt.Errorf("path matches no file; near it: %q", near)
 }
 
 // skips reports whether a file is skipped because it is third-party or generated and the path

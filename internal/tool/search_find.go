@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/secret"
-	"github.com/org/pr-review-action/internal/tree"
 )
 
 const searchTime = 10 * time.Second // after which the search ends with what was found
@@ -27,76 +26,74 @@ type finder struct {
 // found is the result of a search.
 type found struct {
 	definitions, uses hits
-	masked            int    // lines whose hit is in a comment or a string
-	files             int    // files searched
-	noise             int    // files skipped
-	missing           string // why the tree may lack files
-	stopped           bool   // the time ran out
+	masked            int      // lines whose hit is in a comment or a string
+	files             int      // files searched
+	noise             int      // files skipped
+	missing           string   // why the tree may lack files
+	left              []string // files not searched when the time ran out
 }
 
 // search searches a tree's files in the order of their paths, for a name in code before tests and other files.
 func (f finder) search(ctx context.Context, files Files, where place) (*found, error) {
-	r := &found{}
-	if t, ok := files.(*tree.Tree); ok {
-		files, r.missing = t.Whole(ctx)
-	}
-	paths, err := files.Paths(ctx)
+	all, err := files.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !where.has(path) })
-	if f.defines != nil { // of many uses those in code are shown, of which those in tests last
-		slices.SortStableFunc(paths, func(a, b string) int { return codeFirst(a) - codeFirst(b) })
+	r, paths := &found{missing: all.Missing}, []string(nil)
+	for _, file := range all.Files {
+		switch {
+		case !where.has(file.Path):
+		case where.skips(file.Path):
+			r.noise++
+		default:
+			paths = append(paths, file.Path)
+		}
+	}
+	if len(paths)+r.noise == 0 && where.globs() != nil && r.missing == "" {
+		return nil, where.unknown(all.Files)
 	}
 	r.uses.most = maxPerFile
 	if len(paths) == 1 {
 		r.uses.most = maxHits
 	}
 	r.definitions.most = r.uses.most
+	if f.defines != nil { // of many uses those in code are shown, of which those in tests last
+		paths = order.Ahead(paths, func(path string) bool { return !lang.IsTest(path) })
+		paths = order.Ahead(paths, func(path string) bool { l := lang.Of(path); return l.Name != "" && l.Kind == lang.Code })
+	}
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	for _, path := range paths {
-		content, err := files.Read(limited, path)
-		switch {
-		case limited.Err() != nil:
-		case err != nil && !tree.AboutFile(err):
+	for len(paths) > 0 && limited.Err() == nil {
+		contents, err := files.Hold(limited, paths)
+		if err != nil && limited.Err() == nil {
 			return nil, err
-		case err != nil:
-		case where.skips(path), isMinified(content):
-			r.noise++
-		default:
-			r.files++
-			f.scanFile(limited, path, content, r)
 		}
-		if limited.Err() != nil {
-			r.stopped = true
-			return r, ctx.Err()
+		for _, content := range contents {
+			if f.scanFile(limited, paths[0], content, r); limited.Err() != nil {
+				break
+			}
+			paths = paths[1:]
 		}
 	}
-	return r, nil
-}
-
-func codeFirst(path string) int {
-	switch l := lang.Of(path); {
-	case l.Name == "" || l.Kind != lang.Code:
-		return 2
-	case lang.IsTest(path):
-		return 1
-	}
-	return 0
+	r.left = paths
+	return r, ctx.Err()
 }
 
 // scanFile adds a file's hits. It redacts files that have a hit and ignores hits within a credential,
 // so that no search spells one out.
 func (f finder) scanFile(ctx context.Context, path string, content []byte, r *found) {
-	if !bytes.Contains(content, []byte(f.must)) {
+	switch {
+	case content == nil:
+		return
+	case isMinified(content):
+		r.noise++
 		return
 	}
-	text := string(content)
-	if !f.hasHit(ctx, text) {
+	r.files++
+	if !bytes.Contains(content, []byte(f.must)) || !f.hasHit(ctx, string(content)) {
 		return
 	}
-	text = secret.Redact(text)
+	text := secret.Redact(string(content))
 	code, defines := text, func(string) bool { return false }
 	if f.defines != nil {
 		in := lang.Of(path)
@@ -117,9 +114,9 @@ func (f finder) scanFile(ctx context.Context, path string, content []byte, r *fo
 		at := f.match(line)
 		switch {
 		case at >= 0 && defines(line):
-			r.definitions.add(path, n, full, at)
+			r.definitions.add(path, n, full, at, text[start:])
 		case at >= 0:
-			r.uses.add(path, n, full, at)
+			r.uses.add(path, n, full, at, "")
 		case f.defines != nil && f.match(full) >= 0:
 			r.masked++
 		}
@@ -142,10 +139,14 @@ func (f finder) hasHit(ctx context.Context, text string) bool {
 // timeUp reports, checking every 64th line, whether the time is over.
 func timeUp(ctx context.Context, line int) bool { return line%64 == 0 && ctx.Err() != nil }
 
-// notes says what the hits do not show.
-func (r *found) notes() string {
+// page returns hits, formatted, with what they do not show: before them if the time ran out.
+func (r *found) page(hits string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s searched", plural(r.files, "file"))
+	if len(r.left) > 0 {
+		fmt.Fprintf(&b, "INCOMPLETE: stopped after %v, %s not searched, from %s on: give search_code a path\n", searchTime,
+			plural(len(r.left), "file"), onePath(r.left[0]))
+	}
+	fmt.Fprintf(&b, "%s%s searched", hits, plural(r.files, "file"))
 	if r.noise > 0 {
 		fmt.Fprintf(&b, "; %d vendored, lock or minified files passed over", r.noise)
 	}
@@ -154,9 +155,6 @@ func (r *found) notes() string {
 	}
 	if r.missing != "" {
 		b.WriteString("; not all files: " + r.missing)
-	}
-	if r.stopped {
-		fmt.Fprintf(&b, "; stopped after %v, so later files are missing: narrow the search", searchTime)
 	}
 	return b.String() + "\n"
 }

@@ -9,9 +9,12 @@ import (
 )
 
 const (
-	maxHits    = 60  // lines shown
-	maxPerFile = 12  // of them in one file of several
-	maxExcerpt = 200 // characters of a line that are shown
+	maxHits    = 60      // lines shown
+	maxPerFile = 12      // of them in one file of several
+	maxExcerpt = 200     // characters of a line that are shown
+	maxFull    = 3       // definitions, or pieces by rank, of which more lines are shown
+	fullLines  = 30      // of one
+	fullText   = 3 << 10 // bytes of these, without the last
 )
 
 // hits collects the lines to show, and counts the rest.
@@ -24,8 +27,8 @@ type hits struct {
 	most   int // lines shown of a file
 }
 
-// add adds a line; at is the offset of the hit in it.
-func (h *hits) add(path string, n int, line string, at int) {
+// add adds a line; at is the offset of the hit in it. Of a definition, below is the text below.
+func (h *hits) add(path string, n int, line string, at int, below string) {
 	if path != h.path {
 		h.endFile()
 		h.path, h.inFile = path, 0
@@ -36,6 +39,31 @@ func (h *hits) add(path string, n int, line string, at int) {
 	if len(h.lines) < maxHits && h.inFile <= h.most {
 		h.lines = append(h.lines, fmt.Sprintf("%s:%d: %s", onePath(path), n, excerpt(line, at)))
 	}
+	if h.total <= maxFull { // format leaves them out if there are more
+		h.lines[h.total-1] += bodyOf(n, line, below)
+	}
+}
+
+// bodyOf returns the first of the lines below line n, a definition's first, that belong to it, each after a line break:
+// those indented deeper, or with a bracket at its own depth; no blank ones.
+func bodyOf(n int, first, below string) (body string) {
+	indentation := func(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+	depth, shown := indentation(first), 0
+	for line := range strings.Lines(below) {
+		n++
+		text, deeper := strings.TrimSpace(line), indentation(line)-depth
+		switch {
+		case text == "":
+			continue
+		case deeper < 0, deeper == 0 && !strings.Contains("{}])", text[:1]) && text != "end":
+			return body
+		case shown == fullLines, len(body) > fullText:
+			return body + "\n       …"
+		}
+		body += "\n" + numbered(n, line, maxExcerpt)
+		shown++
+	}
+	return body
 }
 
 // endFile adds how many hits of the last file are not shown.
@@ -59,6 +87,9 @@ func (h *hits) format(word string) string {
 	}
 	b.WriteString("\n")
 	for _, line := range h.lines {
+		if h.total > maxFull {
+			line, _, _ = strings.Cut(line, "\n")
+		}
 		b.WriteString(line + "\n")
 	}
 	return b.String()

@@ -17,7 +17,6 @@ type Open func(context.Context) (*retrieve.Engine, error)
 
 const (
 	maxRanked   = 12 << 10 // bytes of all ranked hits
-	rankedLine  = 3        // lines shown of each hit
 	maxVerbatim = 10       // lines with the query verbatim, above which it is not a question
 	fewWords    = 3        // words of a query such as "def fail", which is one only if no line contains it
 )
@@ -34,7 +33,7 @@ func (a searchArgs) rankedPage(ctx context.Context, head Files, open Open) (stri
 	if err != nil {
 		return "", err
 	}
-	page := found.uses.format("hit") + found.notes()
+	page := found.page(found.uses.format("hit"))
 	if n := found.uses.total; n > maxVerbatim || n > 0 && (len(strings.Fields(a.Query)) <= fewWords || !a.inWords()) {
 		return page, nil
 	}
@@ -47,24 +46,24 @@ func (a searchArgs) rankedPage(ctx context.Context, head Files, open Open) (stri
 		return page, nil //nolint:nilerr // as above
 	}
 	var b strings.Builder
-	if found.uses.total > 0 || !a.inWords() {
+	if found.uses.total > 0 || len(found.left) > 0 {
 		b.WriteString(page + "\n")
 	}
 	if len(r.Hits) == 0 {
 		return page, nil
 	}
-	fmt.Fprintf(&b, "%s by rank:\n", plural(len(r.Hits), "piece"))
-	for _, h := range r.Hits {
-		if text := hitText(h, a.Query); b.Len()+len(text) <= maxRanked {
+	fmt.Fprintf(&b, "%s by rank, which need not have just these words:\n", plural(len(r.Hits), "piece"))
+	for i, h := range r.Hits {
+		if text := hitText(h, a.Query, i < maxFull); b.Len()+len(text) <= maxRanked {
 			b.WriteString(text)
 		}
 	}
 	return b.String(), nil
 }
 
-// hitText returns a hit's place, signature and best lines. The whole hit is redacted first, so
-// that no line contains part of a credential.
-func hitText(h retrieve.Hit, query string) string {
+// hitText returns a hit's place, signature and best line or, of a large one, the lines around it. The whole hit is
+// redacted first, so that no line contains part of a credential.
+func hitText(h retrieve.Hit, query string, large bool) string {
 	h.Text, h.Signature = secret.Redact(h.Text), secret.Redact(h.Signature)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d-%d", onePath(h.Path), h.StartLine, h.EndLine)
@@ -72,8 +71,14 @@ func hitText(h retrieve.Hit, query string) string {
 		b.WriteString(": " + guard.Visible(excerpt(h.Signature, 0)))
 	}
 	b.WriteString("\n")
-	for _, line := range retrieve.Best(h.Chunk, query, rankedLine) {
-		fmt.Fprintf(&b, "%6d  %s\n", line.Number, excerpt(line.Text, 0))
+	for _, best := range retrieve.Best(h.Chunk, query, 1) {
+		from := max(h.StartLine, min(best.Number-fullLines/5, h.EndLine+1-fullLines))
+		for i, line := range strings.Split(strings.TrimRight(h.Text, "\n"), "\n") {
+			n := h.StartLine + i
+			if n == best.Number || large && from <= n && n < from+fullLines && b.Len() < fullText {
+				b.WriteString(numbered(n, line, maxExcerpt) + "\n")
+			}
+		}
 	}
 	return b.String()
 }

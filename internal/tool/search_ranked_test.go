@@ -42,17 +42,17 @@ func TestWordsAreAnsweredByRankAndTextAsItStands(t *testing.T) {
 	search := tool.SearchCode(tree.Files(files), engine(t, files))
 	for name, c := range map[string]struct{ arguments, want, not string }{
 		"words": {`{"query":"where is the limit of attempts"}`,
-			"by rank:\na/retry.go:1-4: func f0\n     1  // tries again", "no hits"},
+			"these words:\na/retry.go:1-4: func f0\n     1 // tries again until the bound of attempts is met\n     2 for n := " +
+				"0; n < bound; n++ {\n     3 \tsend()\n     4 }\n", "no hits"},
 		"words in place": {`{"query":"the limit of attempts","path":"b"}`, "no hits", "a/retry.go"},
 		"as it stands": {`{"query":"table of prices"}`, "1 hit in 1 file\nb/other.go:1: // prints a table of prices",
 			"by rank"},
-		"a sentence as it stands": {`{"query":"tries again until the bound"}`, "files searched\n\n1 piece by rank:\n",
+		"a sentence as it stands": {`{"query":"tries again until the bound"}`, "files searched\n\n1 piece by rank, which",
 			"no hits"},
-		"one word": {`{"query":"attempts"}`, "1 hit in 1 file\na/retry.go:1:", "by rank"},
-		"signs that no line has": {`{"query":"limit of attempts & bound"}`, "no hits\n2 files searched\n\n1 piece by rank:\n",
-			""},
-		"code":       {`{"query":"n < bound"}`, "a/retry.go:2: for n := 0", "by rank"},
-		"expression": {`{"query":"limit of|attempts","regex":true}`, "a/retry.go:1:", "by rank"},
+		"one word":               {`{"query":"attempts"}`, "1 hit in 1 file\na/retry.go:1:", "by rank"},
+		"signs that no line has": {`{"query":"limit of attempts & bound"}`, "1 piece by rank, which", "no hits"},
+		"code":                   {`{"query":"n < bound"}`, "a/retry.go:2: for n := 0", "by rank"},
+		"expression":             {`{"query":"limit of|attempts","regex":true}`, "a/retry.go:1:", "by rank"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := call(t, search, c.arguments)
@@ -65,17 +65,34 @@ func TestWordsAreAnsweredByRankAndTextAsItStands(t *testing.T) {
 	}
 }
 
+func TestTheBestPiecesAreShownWithMoreLinesThanTheRest(t *testing.T) {
+	half := strings.Repeat("pass()\n", 50)
+	files := map[string]string{"long.go": half + "// the bound of all attempts, a limit\n" + half}
+	for i := range 5 {
+		files[fmt.Sprintf("d%d/f.go", i)] = half[:20*7] + "// attempts " + strings.Repeat("and more ", i) + "\npass()\n"
+	}
+	got := call(t, tool.SearchCode(tree.Files(files), engine(t, files)), `{"query":"what is the limit of attempts"}`).Text
+	require.True(t, strings.HasPrefix(got, "6 pieces by rank, which need not have just these words:\n"+
+		"long.go:1-101: func f0\n    45 pass()\n"), got)
+	require.Contains(t, got, "\n    51 // the bound of all attempts, a limit\n")
+	require.Contains(t, got, "\n    74 pass()\nd0/f.go:1-22: func f0\n     1 pass()\n", "a short piece is shown whole")
+	require.Contains(t, got, "\n    22 pass()\nd1/f.go:")
+	require.True(t, strings.HasSuffix(got, "and more \nd4/f.go:1-22: func f0\n    21 // attempts "+
+		strings.Repeat("and more ", 4)+"\n"), got)
+}
+
 // T5: what is ranked is redacted and bounded like what is found as text.
 func TestT5_RankedPiecesAreRedactedAndWithinTwelveKilobytes(t *testing.T) {
 	key := "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 	files := map[string]string{}
 	for i := range 30 {
 		files[fmt.Sprintf("d%d/f.go", i)] = "// the secret limit of attempts is " + key + "\n" +
-			strings.Repeat("// attempts "+strings.Repeat("x", 350)+"\n", 3)
+			strings.Repeat("// attempts "+strings.Repeat("x", 350)+"\n", 40)
 	}
 	got := call(t, tool.SearchCode(tree.Files(files), engine(t, files)),
 		`{"query":"what is the limit of attempts"}`).Text
 	require.Contains(t, got, "10 pieces by rank")
+	require.Equal(t, 10, strings.Count(got, "/f.go:1-41"))
 	require.NotContains(t, got, key)
 	require.LessOrEqual(t, len(got), 12<<10)
 }

@@ -16,10 +16,7 @@ type referenceArgs struct {
 	Name string `json:"name" description:"One identifier like ParseConfig; of pkg.Name or Type::method the last part."`
 }
 
-const (
-	maxIdentifier = 200 // bytes of a name
-	maxRemoved    = 3   // files that are named from which it is removed
-)
+const maxIdentifier = 200 // bytes of a name
 
 var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
@@ -29,7 +26,7 @@ var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 func FindReferences(head Files, change ...diff.File) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+
-			"first, comments and strings left out.",
+			"first, of up to three the bodies too; comments and strings left out. Dependencies are not searched.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
 			if len(a.Name) > maxIdentifier || !identifier().MatchString(a.Name) {
 				return "", errors.New("name is not a single identifier of letters, digits and _; for other text " +
@@ -41,11 +38,11 @@ func FindReferences(head Files, change ...diff.File) Tool {
 			if err != nil {
 				return "", err
 			}
-			page := found.definitions.format("definition") + found.uses.format("use")
-			if found.definitions.total == 0 && found.missing == "" && !found.stopped {
-				page += removedUses(change, a.Name, found.uses.total)
+			hits := found.definitions.format("definition") + found.uses.format("use")
+			if found.definitions.total == 0 && found.missing == "" && len(found.left) == 0 {
+				hits += removedUses(change, a.Name, found.uses.total)
 			}
-			return page + found.notes(), nil
+			return found.page(hits), nil
 		})
 }
 
@@ -74,6 +71,6 @@ func removedUses(change []diff.File, name string, left int) string {
 	if from == nil {
 		return ""
 	}
-	from = from[:min(len(from), maxRemoved)]
+	from = from[:min(len(from), maxNamed)]
 	return fmt.Sprintf("the change removes it from %s, and %s\n", strings.Join(from, ", "), rest)
 }

@@ -3,6 +3,7 @@ package tool_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,6 +26,8 @@ func TestFindReferencesPutsDefinitionsFirst(t *testing.T) {
 	}))
 	require.Equal(t, `2 definitions in 1 file
 b/load.go:4: func Load(n int) int {
+     5 	return Load(n - 1)
+     6 }
 b/load.go:8: func (s *Store) Load() {}
 5 uses in 4 files
 a.go:3: var x = Load(1) // Load is fine
@@ -38,6 +41,68 @@ Log.md:1: Load it
 		call(t, find, `{"name":"Nowhere"}`).Text)
 	for _, name := range []string{"", "pkg.Load", "a b", "1x", "Load()", "../x", strings.Repeat("a", 201)} {
 		require.Contains(t, call(t, find, `{"name":"`+name+`"}`).Problem, "name is not a single identifier", name)
+	}
+}
+
+func TestUpToThreeDefinitionsAreShownWithTheirBodies(t *testing.T) {
+	t.Parallel()
+	for file, c := range map[string]struct{ text, want string }{
+		"a.go": {"func Name(\n\ta int,\n) (b int) {\n\n\treturn a\n}\n\nvar x = 1\n", "2 \ta int,\n3 ) (b int) {\n" +
+			"5 \treturn a\n6 }\n"},
+		"b.go": {"type T struct {\n\tName int\n}\n", ""},
+		"c.go": {"func Name() {}\n\nfunc Other() {\n\tx()\n}\n", ""},
+		"d.go": {"func Name() {\n\tx()", "2 \tx()\n"},
+		"a.py": {"class A:\n    def Name(\n        self,\n    ) -> int:\n        return 1\n\n        # a\n\n    def b():\n",
+			"3         self,\n4     ) -> int:\n5         return 1\n7         # a\n"},
+		"a.cs": {"  int Name(int a)\r\n  {\r\n    return a;\r\n  }\r\n  int B()\r\n  {\r\n  }\r\n", "2   {\n" +
+			"3     return a;\n4   }\n"},
+		"a.ts": {"export function Name({\n  a,\n}: {\n  a: 1;\n}) {\n  b;\n}\nc;\n", "2   a,\n3 }: {\n4   a: 1;\n" +
+			"5 }) {\n6   b;\n7 }\n"},
+		"a.rb": {"def Name\n  a\nend\nb\n", "2   a\n3 end\n"},
+	} {
+		got := call(t, tool.FindReferences(tree.Files(map[string]string{file: c.text})), `{"name":"Name"}`).Text
+		_, body, _ := strings.Cut(strings.ReplaceAll(got, "\n     ", "\n"), "\n"+file)
+		_, body, _ = strings.Cut(body, "\n")
+		require.True(t, strings.HasPrefix(body, c.want+"no uses\n"), "%s\n%s", file, got)
+	}
+
+	files := map[string]string{"a.go": "func Name() {\n" + strings.Repeat("\tx()\n", 30) + "}\n"}
+	got := call(t, tool.FindReferences(tree.Files(files)), `{"name":"Name"}`).Text
+	require.Contains(t, got, "\n    31 \tx()\n       …\nno uses\n")
+	for _, file := range []string{"b.go", "c.go", "d.go"} {
+		require.Contains(t, got, "x()")
+		files[file] = "func Name() {\n\tx()\n}\n"
+		got = call(t, tool.FindReferences(tree.Files(files)), `{"name":"Name"}`).Text
+	}
+	require.Equal(t, "4 definitions in 4 files\na.go:1: func Name() {\nb.go:1: func Name() {\nc.go:1: func Name() {\n"+
+		"d.go:1: func Name() {\nno uses\n4 files searched\n", got, "four are a choice to make first")
+}
+
+// T7, T9: what belongs to a definition is shown as its line is.
+func TestT7_T9_ABodyShowsHiddenCharactersAndNoPartOfAKey(t *testing.T) {
+	t.Parallel()
+	source, middle := privateKey()
+	text := "func Name() {\n\ta\u202eb" + strings.ReplaceAll("\n"+strings.TrimSpace(source), "\n", "\n\t") + "\n}\n"
+	got := call(t, tool.FindReferences(tree.Files(map[string]string{"a.go": text})), `{"name":"Name"}`).Text
+	require.Contains(t, got, "     2 \ta<U+202E>b\n     3 \tfirst\n     4 \t<redacted private-key>\n")
+	require.NotContains(t, got, middle[:20])
+}
+
+func TestT31_HostileDefinitionsTakeLittleTimeAndSpace(t *testing.T) {
+	t.Parallel()
+	deep, short := strings.Repeat("\t", 100_000), strings.Repeat("\n\ty", 1500)
+	for name, text := range map[string]string{
+		"many":  strings.Repeat("func Name() {\n", 70_000),
+		"blank": deep + "func Name() {\n" + strings.Repeat("\n", tree.MaxFile-110_000),
+		"deep":  strings.Repeat(deep+"func Name() {"+short+"\n", 3),
+		"wide":  strings.Repeat("func Name() {\n"+strings.Repeat("\t"+strings.Repeat("𝄞", 1000)+"\n", 20)+short+"\n", 3),
+	} {
+		start := time.Now()
+		got := call(t, tool.FindReferences(tree.Files(map[string]string{"a.go": text})), `{"name":"Name"}`)
+		require.Contains(t, got.Text, "\na.go:1: func Name() {\n", name)
+		require.Contains(t, got.Text, "no uses\n1 file searched\n", name)
+		require.Less(t, got.Bytes, 13<<10, name)
+		require.Less(t, time.Since(start), 20*time.Second, name)
 	}
 }
 

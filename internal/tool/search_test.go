@@ -1,15 +1,21 @@
 package tool_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -68,6 +74,10 @@ func TestSearchCodeFindsLinesByPath(t *testing.T) {
 
 func TestSearchCodeSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
+	files := maps.Clone(project)
+	for i := range 5 {
+		files[fmt.Sprintf("n%d/same.md", i)] = ""
+	}
 	for arguments, want := range map[string]string{
 		`{"query":" "}`:    "query is empty",
 		`{"query":"a\nb"}`: "query contains a line break",
@@ -78,8 +88,15 @@ func TestSearchCodeSaysWhatIsWrong(t *testing.T) {
 		`{"query":"a","path":"[a"}`:                    "path is not a glob",
 		`{"query":"a","path":"{a,b}{a,b}"}`:            "more than one pair of braces",
 		`{"query":"` + strings.Repeat("a", 501) + `"}`: "longer than 500 bytes",
+		`{"query":"a","path":"deep"}`:                  "path matches no file; near it: [\"sub/deep\"]",
+		`{"query":"a","path":"lib/b.ts"}`:              "path matches no file; near it: [\"sub/deep/b.ts\"]",
+		`{"query":"a","path":"sub/deep/tests/*x*"}`:    "path matches no file; near it: [\"sub/deep\"]",
+		`{"query":"a","path":"name.txt"}`:              "path matches no file; near it: []",
+		`{"query":"a","path":"x/same.md"}`:             `near it: ["n0/same.md" "n1/same.md" "n2/same.md"]`,
+		`{"query":"a","path":"odd\nname.txt/x"}`:       `path matches no file; near it: ["odd\nname.txt"]`,
+		`{"query":"a","path":"*.zig"}`:                 "path matches no file; near it: []",
 	} {
-		require.Contains(t, call(t, tool.SearchCode(tree.Files(project), nil), arguments).Problem, want, arguments)
+		require.Contains(t, call(t, tool.SearchCode(tree.Files(files), nil), arguments).Problem, want, arguments)
 	}
 }
 
@@ -89,8 +106,10 @@ func TestT31_ASearchSaysThatFilesAreMissingInATree(t *testing.T) {
 	for i := range tree.MaxFiles + 1 {
 		files[fmt.Sprint(i)] = ""
 	}
-	require.Contains(t, call(t, tool.SearchCode(tree.Files(files), nil), `{"query":"z"}`).Text,
-		"no hits\n50000 files searched; not all files: the tree has more than 50000 files")
+	search := tool.SearchCode(tree.Files(files), nil)
+	const why = "; not all files: the tree has more than 50000 files"
+	require.Contains(t, call(t, search, `{"query":"z"}`).Text, "no hits\n50000 files searched"+why)
+	require.Contains(t, call(t, search, `{"query":"z","path":"a"}`).Text, "no hits\n0 files searched"+why)
 }
 
 func TestT31_HitsAreCutWithTheirTotal(t *testing.T) {
@@ -117,21 +136,106 @@ func TestP11_ASearchGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// slow is a tree of which each file takes three seconds.
+// clone is a repository of texts by path, which are their hashes too; one that is "gone" is listed only.
+type clone map[string]string
+
+func (c clone) Run(context.Context, ...string) ([]byte, error) {
+	var b bytes.Buffer
+	for path, text := range c {
+		fmt.Fprintf(&b, "100644 blob %s %d\t%s\x00", path, len(text), path)
+	}
+	return b.Bytes(), nil
+}
+
+func (c clone) Blobs(ctx context.Context, hashes []string) (texts [][]byte, err error) {
+	for _, hash := range hashes {
+		if c[hash] == "gone" {
+			return nil, errors.New("git has no file " + hash)
+		}
+		texts = append(texts, []byte(c[hash]))
+	}
+	return texts, ctx.Err()
+}
+
+func TestP11_SearchesAtOnceGiveTheBytesOfOneAlone(t *testing.T) {
+	t.Parallel()
+	texts, names := clone{"bin": "\x00 name1 name2 name3"}, []string{"name1", "name2", "name3", "name4"}
+	for i := range 300 {
+		texts[fmt.Sprintf("%03d.go", i)] = fmt.Sprintf("func name%d() {\n\tx()\n}\n", i) + strings.Repeat("\n", i*30)
+	}
+	commit := strings.Repeat("12", 20)
+	shared := tool.FindReferences(tree.Clone(texts, commit))
+	var group sync.WaitGroup
+	for i := range 16 {
+		arguments := fmt.Sprintf(`{"name":%q}`, names[i%4])
+		group.Go(func() {
+			want := call(t, tool.FindReferences(tree.Clone(texts, commit)), arguments).Text
+			assert.Contains(t, want, "300 files searched\n")
+			assert.Equal(t, want, call(t, shared, arguments).Text)
+			assert.Equal(t, want, call(t, shared, arguments).Text)
+		})
+	}
+	group.Wait()
+}
+
+func TestASearchThatCannotReadOrIsStoppedSaysSo(t *testing.T) {
+	t.Parallel()
+	search := tool.SearchCode(tree.Clone(clone{"a/a": "hit\n", "b": "gone"}, strings.Repeat("12", 20)), nil)
+	require.Contains(t, call(t, search, `{"query":"hit"}`).Problem, "git has no file b")
+	require.Equal(t, "1 hit in 1 file\na/a:1: hit\n1 file searched\n", call(t, search, `{"query":"hit","path":"a"}`).Text)
+	for range 50 {
+		ctx, cancel := context.WithCancel(t.Context())
+		set := tool.NewSet(tool.SearchCode(ending{tree.Files(project), cancel}, nil))
+		require.Equal(t, "the review was stopped", set.Call(ctx, llm.Call{Name: "search_code", Arguments: `{"query":"a"}`}).Problem)
+	}
+}
+
+// ending is a tree whose review ends when it is read.
+type ending struct {
+	tool.Files
+	end func()
+}
+
+func (e ending) Hold(ctx context.Context, _ []string) ([][]byte, error) {
+	e.end()
+	return nil, ctx.Err()
+}
+
+// slow is a tree that takes four seconds to read some files, as long as it is waited for.
 type slow struct{ tool.Files }
 
-func (s slow) Read(ctx context.Context, path string) ([]byte, error) {
-	<-time.After(3 * time.Second)
-	return s.Files.Read(ctx, path)
+func (s slow) Hold(ctx context.Context, paths []string) ([][]byte, error) {
+	select {
+	case <-time.After(4 * time.Second):
+		return s.Files.Hold(ctx, paths[:min(len(paths), 200)])
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func TestT31_ASearchTellsWhatItFoundWhenItsTimeIsOver(t *testing.T) {
 	t.Parallel()
+	files := map[string]string{"setup.py": "hit = 1\n", "odd\nname/x.py": "hit\n", "vendor/x.py": "hit\n"}
+	for i := range 500 {
+		files[fmt.Sprintf("a%d/%03d.py", i/450, i)] = "x = hit\n"
+	}
+	const first = "INCOMPLETE: stopped after 10s, 102 files not searched, from "
+	const passed = "400 files searched; 1 vendored, lock or minified files passed over\n"
 	synctest.Test(t, func(t *testing.T) {
-		files := map[string]string{"1": "hit\n", "2": "hit\n", "3": "hit\n", "4": "hit\n", "5": "hit\n"}
 		r := call(t, tool.SearchCode(slow{tree.Files(files)}, nil), `{"query":"hit"}`)
-		require.Equal(t, "3 hits in 3 files\n1:1: hit\n2:1: hit\n3:1: hit\n3 files searched; stopped after 10s, so "+
-			"later files are missing: narrow the search\n", r.Text)
+		require.True(t, strings.HasPrefix(r.Text, first+"a0/400.py on: give search_code a path\n400 hits in 400 files, "+
+			"not all shown"), r.Text[:200])
+		require.True(t, strings.HasSuffix(r.Text, "\n"+passed))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		engine := engine(t, map[string]string{"a.go": "// a limit of attempts\n"})
+		r := call(t, tool.SearchCode(slow{tree.Files(files)}, engine), `{"query":"what is the limit"}`)
+		require.Equal(t, first+"a0/400.py on: give search_code a path\nno hits\n"+passed+"\n1 piece by rank, which need "+
+			"not have just these words:\na.go:1-1: func f0\n     1 // a limit of attempts\n", r.Text)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := call(t, tool.FindReferences(slow{tree.Files(files)}), `{"name":"nowhere"}`)
+		require.Equal(t, first+"a0/400.py on: give search_code a path\nno definitions\nno uses\n"+passed, r.Text)
 	})
 }
 
@@ -148,5 +252,13 @@ func TestT31_HostileExpressionsTakeLittleTime(t *testing.T) {
 		require.Contains(t, call(t, tool.SearchCode(files, nil),
 			fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem,
 			"repeats too much")
+	}
+}
+
+func TestTheSearchesSayThatDependenciesAreNotSearched(t *testing.T) {
+	t.Parallel()
+	files := tree.Files(project)
+	for _, offer := range tool.NewSet(tool.SearchCode(files, nil), tool.FindReferences(files)).Offers() {
+		require.Regexp(t, `(?i)\bdependencies .*(?:never|not searched)\.$`, offer.Description)
 	}
 }

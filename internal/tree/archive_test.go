@@ -153,8 +153,9 @@ func TestT23_ATreeIsHeldUpToItsBounds(t *testing.T) {
 	require.Len(t, paths, tree.MaxFiles)
 	_, err = source.Read(t.Context(), "gone.go")
 	require.ErrorContains(t, err, "more than 50000 files")
-	_, missing := source.Whole(t.Context())
-	require.Equal(t, "the tree has more than 50000 files or 128 MiB of text", missing)
+	listing, err := source.List(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "the tree has more than 50000 files or 128 MiB of text", listing.Missing)
 }
 
 func TestAnArchiveIsFetchedOnceForAllWhoAsk(t *testing.T) {

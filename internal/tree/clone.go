@@ -31,8 +31,8 @@ var (
 )
 
 // Clone returns the tree of a commit in a local repository, given its full hash.
-// The commit is listed on first use. Files are read on demand, or all at once by
-// Whole. Links and submodules are not files, and a file in Git LFS reads as its
+// The commit is listed on first use. Files are read on demand, many at once by ReadAll
+// and Hold. Links and submodules are not files, and a file in Git LFS reads as its
 // pointer.
 func Clone(r Repository, commit string) *Tree {
 	return newTree(func(ctx context.Context) (*table, error) {

@@ -2,11 +2,14 @@ package tree_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -139,6 +142,94 @@ func TestACloneIsListedOnceAndReadWholeWithOneCall(t *testing.T) {
 		require.Equal(t, map[string]string{"a.go": "hit\n", "b.go": "hit\n", "c/d.go": "hit\n"}, whole(t, source))
 	}
 	require.EqualValues(t, 2, r.calls.Load())
+}
+
+// counting is a repository that counts the contents that it is asked for.
+type counting struct {
+	scripted
+	asked *atomic.Int32
+}
+
+func (c counting) Blobs(ctx context.Context, hashes []string) ([][]byte, error) {
+	c.asked.Add(int32(len(hashes)))
+	runtime.Gosched()
+	return c.scripted.Blobs(ctx, hashes)
+}
+
+// holdAll holds all these files, a batch at a time, and returns what was given.
+func holdAll(t *testing.T, source *tree.Tree, paths []string) (all [][]byte) {
+	t.Helper()
+	for len(all) < len(paths) {
+		batch, err := source.Hold(t.Context(), paths[len(all):])
+		require.NoError(t, err)
+		require.NotEmpty(t, batch)
+		all = append(all, batch...)
+	}
+	return all
+}
+
+// listingOf returns git's list of n files of this size.
+func listingOf(n, size int) (listing string, paths []string) {
+	var b strings.Builder
+	for i := range n {
+		paths = append(paths, fmt.Sprint(i))
+		fmt.Fprintf(&b, "100644 blob %d %d\t%d\x00", i, size, i)
+	}
+	return b.String(), paths
+}
+
+func TestT23_WhatIsHeldIsReadOnceWithinItsBounds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ files, size, kept, batch int }{
+		"bytes": {tree.MaxTree/tree.MaxFile + 2, tree.MaxFile, tree.MaxTree/tree.MaxFile - 1, 1},
+		"files": {tree.MaxFiles + 2, 2, tree.MaxFiles, tree.MaxFiles + 2},
+		"batch": {600, tree.MaxFile / 4, 511, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listing, paths := listingOf(c.files, c.size)
+			asked := &atomic.Int32{}
+			source := tree.Clone(counting{scripted{listing, strings.Repeat("x", c.size)}, asked}, strings.Repeat("12", 20))
+			for range 3 {
+				holdAll(t, source, paths[:c.files/2])
+			}
+			for range 2 {
+				all := holdAll(t, source, paths)
+				require.Len(t, all[c.files-1], c.size, "what has no room is read all the same")
+			}
+			require.EqualValues(t, 2*c.files-c.kept, asked.Load())
+			batch, err := source.Hold(t.Context(), paths)
+			require.NoError(t, err)
+			require.Len(t, batch, c.batch)
+		})
+	}
+}
+
+func TestOneReadsAheadForAllWhoHold(t *testing.T) {
+	t.Parallel()
+	listing, paths := listingOf(40, tree.MaxFile/4)
+	asked := &atomic.Int32{}
+	source := tree.Clone(counting{scripted{listing, strings.Repeat("x", tree.MaxFile/4)}, asked}, strings.Repeat("12", 20))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() { holdAll(t, source, paths) })
+	}
+	group.Wait()
+	require.EqualValues(t, 40, asked.Load())
+}
+
+func TestAFileThatIsHeldAsNoTextStaysNone(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	source := tree.Clone(r, r.commit(map[string]string{"a": "a\n", "bin": "\x00hit", "empty": ""}))
+	paths := []string{"a", "bin", "empty"}
+	for range 2 {
+		require.Equal(t, [][]byte{[]byte("a\n"), nil, {}}, holdAll(t, source, paths))
+		read, err := source.ReadAll(t.Context(), paths)
+		require.NoError(t, err)
+		require.Equal(t, [][]byte{[]byte("a\n"), nil, {}}, read)
+		_, err = source.Read(t.Context(), "bin")
+		require.ErrorIs(t, err, tree.ErrNotText)
+	}
 }
 
 func TestAClonesErrorsAreTold(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/org/pr-review-action/internal/diff"
 )
@@ -17,16 +18,17 @@ import (
 type Tree struct {
 	paths *lazy[*table]
 	read  reader // nil if the table holds all texts
-	whole *lazy[*table]
+
+	turn         sync.Mutex // of Hold, for what follows
+	held         sync.Map   // from path to content, of files that are not in the table
+	files, bytes int        // of held
 }
 
 // reader reads files that are not in the table, in order. The content of one that has disappeared is nil.
 type reader func(ctx context.Context, t *table, paths []string) ([][]byte, error)
 
 func newTree(list func(context.Context) (*table, error), read reader) *Tree {
-	t := &Tree{paths: newLazy(list), read: read}
-	t.whole = newLazy(t.loadAll)
-	return t
+	return &Tree{paths: newLazy(list), read: read}
 }
 
 // newMemoryTree returns a tree whose texts are in the table.
@@ -94,11 +96,13 @@ func (f *Tree) Paths(ctx context.Context) ([]string, error) {
 	return t.readablePaths(), nil
 }
 
-// contents returns the contents of listed files in order, from the table if it holds them.
+// contents returns the contents of listed files in order, from memory if they are held there.
 func (f *Tree) contents(ctx context.Context, t *table, paths []string) ([][]byte, error) {
 	all, left := make([][]byte, len(paths)), []string(nil)
 	for i, path := range paths {
-		if all[i] = t.entries[path].content; all[i] == nil {
+		if held, ok := f.held.Load(path); ok {
+			all[i], _ = held.([]byte)
+		} else if all[i] = t.entries[path].content; all[i] == nil {
 			left = append(left, path)
 		}
 	}
@@ -114,39 +118,32 @@ func (f *Tree) contents(ctx context.Context, t *table, paths []string) ([][]byte
 	return all, err
 }
 
-// loadAll reads the files into memory, up to MaxFiles and MaxTree.
-func (f *Tree) loadAll(ctx context.Context) (*table, error) {
-	t, err := f.paths.get(ctx)
-	if err != nil || f.read == nil {
-		return t, err
-	}
-	held, size := newTable(), 0
-	paths := t.readablePaths()
-	for i, path := range paths {
-		if size += len(path) + int(t.entries[path].size); size > MaxTree || i >= MaxFiles {
-			held.markIncomplete(fmt.Sprintf("the commit has more than %d files or %d MiB", MaxFiles, MaxTree>>20))
-			paths = paths[:i]
-			break
-		}
-	}
-	contents, err := f.contents(ctx, t, paths)
+// Hold returns what ReadAll does for the first of the paths, about MaxFile bytes of text, and keeps it in memory for
+// all later calls, up to MaxFiles and MaxTree. Callers take turns, so that none reads what another is reading.
+func (f *Tree) Hold(ctx context.Context, paths []string) ([][]byte, error) {
+	known, err := f.paths.get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for i, path := range paths {
-		held.put(path, contents[i])
+	f.turn.Lock()
+	defer f.turn.Unlock()
+	n := 0
+	for size := int64(0); n < len(paths) && size < MaxFile; n++ {
+		size += known.entries[paths[n]].size
 	}
-	return held, nil
-}
-
-// Whole returns a tree held in memory, and why it may lack files; empty if it is complete.
-// If reading fails it returns f itself, whose methods then report the error.
-func (f *Tree) Whole(ctx context.Context) (*Tree, string) {
-	held, err := f.whole.get(ctx)
-	if err != nil {
-		return f, ""
+	all, err := f.contents(ctx, known, paths[:n])
+	for i, text := range all {
+		if !isText(text) {
+			all[i], text = nil, []byte{0} // as little as is not text
+		}
+		_, held := f.held.Load(paths[i])
+		size, keep := len(paths[i])+len(text), err == nil && f.read != nil && text != nil && !held
+		if keep && f.files < MaxFiles && f.bytes+size <= MaxTree {
+			f.held.Store(paths[i], text)
+			f.files, f.bytes = f.files+1, f.bytes+size
+		}
 	}
-	return newMemoryTree(held), held.rest
+	return all, err
 }
 
 // File is a file of a commit that may be read.
@@ -158,8 +155,9 @@ type File struct {
 
 // Listing holds the files of a commit that may be read, and counts the others.
 type Listing struct {
-	Files []File         // sorted by path
-	Left  map[string]int // number of other paths, by reason (Left…)
+	Files   []File         // sorted by path
+	Left    map[string]int // number of other paths, by reason (Left…)
+	Missing string         // why there may be more; empty if there are none
 }
 
 // Why a file is not listed.
@@ -178,7 +176,7 @@ func (f *Tree) List(ctx context.Context) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	l := Listing{Left: map[string]int{}}
+	l := Listing{Left: map[string]int{}, Missing: known.rest}
 	if known.unknown > 0 {
 		l.Left[LeftOther] = known.unknown
 	}

@@ -6,8 +6,8 @@
 // commit, no link is followed, and files whose names suggest credentials are not
 // shown. The contents are untrusted text.
 //
-// Start reading at Tree. Clone, Archive, Folder and Files make one; Whole reads all of
-// its files into memory.
+// Start reading at Tree. Clone, Archive, Folder and Files make one; Hold keeps files in
+// memory.
 package tree
 
 import (

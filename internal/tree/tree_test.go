@@ -68,15 +68,24 @@ func trees(t *testing.T) map[string]*tree.Tree {
 // whole is the text of every file of a tree that is read at once.
 func whole(t *testing.T, source *tree.Tree) map[string]string {
 	t.Helper()
-	all, missing := source.Whole(t.Context())
-	require.Empty(t, missing)
-	paths, err := all.Paths(t.Context())
+	listing, err := source.List(t.Context())
 	require.NoError(t, err)
+	require.Empty(t, listing.Missing)
+	paths, err := source.Paths(t.Context())
+	require.NoError(t, err)
+	contents, err := source.Hold(t.Context(), paths)
+	require.NoError(t, err)
+	require.Len(t, contents, len(paths))
 	texts := map[string]string{}
-	for _, path := range paths {
-		content, err := all.Read(t.Context(), path)
+	for i, path := range paths {
+		read, err := source.Read(t.Context(), path)
+		if contents[i] == nil {
+			require.ErrorIs(t, err, tree.ErrNotText, path)
+			continue
+		}
 		require.NoError(t, err)
-		texts[path] = string(content)
+		require.Equal(t, read, contents[i], path)
+		texts[path] = string(read)
 	}
 	return texts
 }
