@@ -129,7 +129,8 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		reports := slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
 		return errors.Join(err, a.jsonError(err, reports))
 	}
-	if outcome := driver.OutcomeOf(err); c.name == "resume" && (outcome == driver.Refused || outcome == driver.Expired) {
+	outcome := driver.OutcomeOf(err)
+	if c.name == "resume" && (outcome == driver.Refused || outcome == driver.Expired) {
 		fmt.Fprintln(a.Stdout, outcome, guard.Line(cmp.Or(a.About, strings.Join(flags.Args(), " "), "--next"), 0))
 	}
 	return err

@@ -27,7 +27,8 @@ func turn(kind, s string) string {
 	in := Input{
 		Path: "p" + s, OldPath: "o" + s, Status: s,
 		Patch: "@@ -1 +1 @@ " + oneLine + "\n-a" + oneLine + "\n+b" + oneLine, Part: 1, Parts: 2,
-		Pack:       []Piece{{Path: "k" + s, StartLine: 3, Why: "calls", Text: "x" + s}, {Path: "k", StartLine: 4, Why: s, Text: s}},
+		Pack: []Piece{{Path: "k" + s, StartLine: 3, Why: "calls", Text: "x" + s},
+			{Path: "k", StartLine: 4, Why: s, Text: s}},
 		Guidelines: []string{"g" + s}, Instructions: []Document{{"d" + s, "t" + s}},
 		Pages:    []Document{{"w" + s, "v" + s}},
 		Language: s + "!",

@@ -27,7 +27,7 @@ const (
 	merged   = 40
 )
 
-// Engine searches the chunks of one commit. Only Index is required. Without Instead it may be used from many goroutines.
+// Engine searches the chunks of one commit. Only Index is required. Without Instead many goroutines may use it.
 type Engine struct {
 	Index    *index.Source
 	Embedder Embedder         // nil: no search by meaning

@@ -32,7 +32,7 @@ func TestWhatProvesAFindingIsShownWhenItIsVerified(t *testing.T) {
 	for body, want := range map[string]string{
 		"passes the name (src/c.c:20-22), but": "src/c.c 14-28", "`./src/c.c:3` says": "src/c.c 1-9",
 		"as lines 90–95 do": "src/a.go 84-100", "in lib/x.test.ts:7 and lib/x.test.ts:9": "lib/x.test.ts 1-13",
-		"src/c.c:20 and src/d.c:90": "src/c.c 14-26 src/d.c 84-96", "src/c.c:20-90": "src/c.c 14-60",
+		"src/c.c:20 and src/d.c:90": "src/c.c 14-26 src/d.c 84-96", "src/c.c:20-90": "src/c.c 14-80",
 		"line 49, lines 48-51": "", "src/b.c:11": "", "src/b.c:11-40": "src/b.c 5-46", "gone.go:3": "",
 		"src/c.c:300": "", "src/c.c:9-3": "", "src/c.c:0": "", "at 12:30, pipeline 5": "", "localhost:80": "",
 		"`src/c.c:3`, `40-41` and 80": "src/c.c 1-9 src/c.c 34-47 src/c.c 74-86",

@@ -59,7 +59,8 @@ func (t *task) redactFindings(found []finding.Finding) []finding.Finding {
 func (t *task) firstQuestion(in prompt.Input) question {
 	q := question{
 		task: reviewing, chat: t.Options.Review,
-		request: t.request(prompt.Reviewing(in.Style)), user: func(b guard.Boundary) string { return prompt.User(b, in) },
+		request: t.request(prompt.Reviewing(in.Style)),
+		user:    func(b guard.Boundary) string { return prompt.User(b, in) },
 	}
 	if t.revision != nil {
 		r := t.revision.forPart(t.part)

@@ -20,8 +20,8 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// verify has the findings of severity major or higher looked at again, with the code in view, and
-// filters those that the answer refutes, and suggestions that it refutes. Without a usable answer they stay, with a note. The
+// verify has the findings of severity major or higher looked at again, with the code in view. It filters those that
+// the answer refutes, and leaves out suggestions that mend nothing. Without a usable answer they stay, with a note. The
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.verifyWith(ctx, found, func(claims []finding.Finding, said []string) question {
@@ -69,8 +69,8 @@ func severeFindings(found []finding.Finding) (claims []finding.Finding, said []s
 	for i, f := range found {
 		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
 			claims, at = append(claims, f), append(at, i)
-			said = append(said, fmt.Sprintf("%s %d %d %q %q %q %q", f.Side, f.StartLine, f.Line, f.Quote, f.Title, f.Body,
-				f.Suggestion))
+			said = append(said, fmt.Sprintf("%s %d %d %q", f.Side, f.StartLine, f.Line,
+				[]string{f.Quote, f.Title, f.Body, f.Suggestion}))
 		}
 	}
 	return claims, said, at
@@ -132,7 +132,7 @@ func readJSON(text string, into any) bool {
 // The limits of what is shown of the places that findings name.
 const (
 	maxCited   = 6  // places
-	citedLines = 40 // of one
+	citedLines = 60 // of one
 	around     = 6  // lines before and after it
 )
 
@@ -195,7 +195,8 @@ func (t *task) named(ctx context.Context, in prompt.Input, name string) (file st
 			continue
 		}
 		if text, err := t.Head(ctx, file); err == nil {
-			return file, strings.SplitAfter(t.Redact.Redact(string(text)), "\n") // whole: a key's middle looks like text
+			clean := t.Redact.Redact(string(text)) // of the whole file: a key's middle looks like text
+			return file, strings.SplitAfter(clean, "\n")
 		}
 	}
 	return name, nil

@@ -69,7 +69,9 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 
 func TestASuggestionThatDoesNotMendTheDefectIsLeftOut(t *testing.T) {
 	t.Parallel()
-	for verdict, want := range map[string]string{`,"suggestion_mends":false`: "", `,"suggestion_mends":true`: "e(c)", "": "e(c)"} {
+	for verdict, want := range map[string]string{
+		`,"suggestion_mends":false`: "", `,"suggestion_mends":true`: "e(c)", "": "e(c)",
+	} {
 		got, server := verifyWith(t, llmtest.Always(llmtest.Answer{
 			Text: `{"verdicts":[{"id":"C1","reason":"","holds":true` + verdict + `}]}`}),
 			strings.Replace(claim("major", "c leaks", ""), `"title"`, `"suggestion":"e(c)","title"`, 1))

@@ -180,7 +180,8 @@ func (c *Command) choose(ctx context.Context, r *repository, params workflowPara
 	case r.plan != "" || c.Asks:
 		return Dispatch, "on this plan private repositories " + without, nil
 	}
-	return Dispatch, "it works on every plan, and the plan cannot be seen without a token (for an environment: --route approval)", nil
+	return Dispatch, "it works on every plan, and the plan cannot be seen without a token (for an environment: " +
+		"--route approval)", nil
 }
 
 // confirm asks the person at the terminal; without a terminal the answer is no.

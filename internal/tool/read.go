@@ -22,7 +22,7 @@ type readArgs struct {
 	Path      string `json:"path" description:"From the top of the repository, such as internal/store/store.go."`
 	Side      string `json:"side" enum:"head,base" description:"head: with the change; base: before it."`
 	StartLine int    `json:"start_line" description:"First line to show, counted from 1; 0 for the start of the file."`
-	EndLine   int    `json:"end_line" description:"Last line to show; 0 for as much as fits: up to 400 lines, or 14 KB."`
+	EndLine   int    `json:"end_line" description:"Last line to show; 0 for as much as fits, 400 lines or 14 KB."`
 }
 
 // Files are those of a commit, as in a tree.Tree.

@@ -37,7 +37,7 @@ type searchArgs struct {
 func SearchCode(head Files, open Open) Tool {
 	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows "+
 		"them as path:line: text, without indentation. Upper and lower case differ. For a query in words that asks "+
-		"what code does, such as: where is the retry limit checked, it shows the best matching pieces of code instead. "+
+		"what code does, such as: where is the retry limit checked, it shows the best matching pieces of code. "+
 		"Vendored code and lockfiles are searched only if path names them, dependencies outside the repository never.",
 		func(ctx context.Context, a searchArgs) (string, error) {
 			if open != nil && !a.Regex && len(strings.Fields(a.Query)) > 1 {

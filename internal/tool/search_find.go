@@ -59,7 +59,10 @@ func (f finder) search(ctx context.Context, files Files, where place) (*found, e
 	r.definitions.most = r.uses.most
 	if f.defines != nil { // of many uses those in code are shown, of which those in tests last
 		paths = order.Ahead(paths, func(path string) bool { return !lang.IsTest(path) })
-		paths = order.Ahead(paths, func(path string) bool { l := lang.Of(path); return l.Name != "" && l.Kind == lang.Code })
+		paths = order.Ahead(paths, func(path string) bool {
+			l := lang.Of(path)
+			return l.Name != "" && l.Kind == lang.Code
+		})
 	}
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
@@ -143,8 +146,8 @@ func timeUp(ctx context.Context, line int) bool { return line%64 == 0 && ctx.Err
 func (r *found) page(hits string) string {
 	var b strings.Builder
 	if len(r.left) > 0 {
-		fmt.Fprintf(&b, "INCOMPLETE: stopped after %v, %s not searched, from %s on: give search_code a path\n", searchTime,
-			plural(len(r.left), "file"), onePath(r.left[0]))
+		fmt.Fprintf(&b, "INCOMPLETE: stopped after %v, %s not searched, from %s on: give search_code a path\n",
+			searchTime, plural(len(r.left), "file"), onePath(r.left[0]))
 	}
 	fmt.Fprintf(&b, "%s%s searched", hits, plural(r.files, "file"))
 	if r.noise > 0 {

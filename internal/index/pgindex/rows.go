@@ -155,7 +155,8 @@ func (w *writer) write() error {
 	if dimensions := w.x.Vectors().Dimensions; dimensions > 0 {
 		kind := vectorType(dimensions)
 		w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
-		insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`, w.vectors)
+		insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`,
+			w.vectors)
 		w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
 	}
 	w.run(`ANALYZE $SCHEMA.row`)
