@@ -47,15 +47,14 @@ func markRepeats(all []*entry) {
 }
 
 // markTwins merges findings of a model on two files that are about one cause: one names the place of the other, and
-// either both say the same or the other names its file; or they are about the same line in two copies of a file. The
-// one whose place is named, else the first, is kept and lists the other.
+// either both say the same or the other names its file. The one whose place is named is kept and lists the other.
 func markTwins(all []*entry) {
 	for _, f := range slices.Backward(all) {
 		i := slices.IndexFunc(all, func(other *entry) bool {
 			return f.Source == finding.Model && other.Source == finding.Model && f.Filtered+other.Filtered == "" &&
-				f.Path != other.Path && (f.isCopyOf(other) || strings.Contains(f.Body, other.Path) && f.names(other) &&
+				f.Path != other.Path && strings.Contains(f.Body, other.Path) && f.names(other) &&
 				(strings.Contains(other.Body, f.Path) ||
-					sameClaim(wordingOf(f.Title, f.Quote), wordingOf(other.Title, other.Quote))))
+					sameClaim(wordingOf(f.Title, f.Quote), wordingOf(other.Title, other.Quote)))
 		})
 		if i < 0 {
 			continue
@@ -67,12 +66,6 @@ func markTwins(all []*entry) {
 		kept.Body += fmt.Sprintf(" The same shows in `%s`, line %d.", f.Path, f.Line)
 		f.Filtered, f.Note, f.filteredBy = finding.Repeat, "said by the finding in "+kept.Path, kept
 	}
-}
-
-// isCopyOf reports whether two findings have one title and quote one line, as of copied code.
-func (f *entry) isCopyOf(other *entry) bool {
-	return foldTitle(f.Title) == foldTitle(other.Title) && f.Side == other.Side && distinctive(f.Quote) &&
-		foldLine(f.Quote) == foldLine(other.Quote)
 }
 
 // names reports whether a finding's text has another one's place, as path:line.

@@ -93,37 +93,6 @@ func TestFindingsOfTwoFilesAboutOneCauseAreOneWithBothPlaces(t *testing.T) {
 	}
 }
 
-// Two copies of a file, reviewed each by itself, have one defect in one line.
-func TestOneDefectInTwoCopiesOfALineIsOneFinding(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		title, quote string
-		side         finding.Side
-		kept         int
-	}{
-		"the same":      {"The name of `v` stays empty", "  spec.Name = v.Name", finding.Right, 1},
-		"another title": {"The name of v is empty", "spec.Name = v.Name", finding.Right, 2},
-		"another line":  {"The name of `v` stays empty", "spec.Name = w.Name", finding.Right, 2},
-		"another side":  {"The name of `v` stays empty", "spec.Name = v.Name", finding.Left, 2},
-		"no quote":      {"The name of `v` stays empty", "", finding.Right, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			one, two := at("a.go", 1, finding.Minor, "The name of `v` stays empty"), at("b.go", 2, finding.Major, c.title)
-			one.Source, one.Quote, two.Source, two.Quote, two.Side = finding.Model, "spec.Name = v.Name", finding.Model,
-				c.quote, c.side
-			patch := "@@ -1,2 +1,2 @@\n-v\n-w\n+x\n+y"
-			all := merged([]diff.File{{Path: "a.go", Patch: patch}, {Path: "b.go", Patch: patch}}, nil, reviews(one, two), 0)
-			kept := finding.Kept(all)
-			require.Len(t, kept, c.kept)
-			if c.kept == 1 {
-				require.Equal(t, finding.Major, kept[0].Severity)
-				require.Regexp(t, ` The same shows in .[ab]\.go., line [12]\.$`, kept[0].Body)
-			}
-		})
-	}
-}
-
 // What was posted in one finding is known place by place: the next push posts the
 // new place alone.
 func TestP5_ANewPlaceOfAPostedRepeatIsShownAndNoOther(t *testing.T) {
