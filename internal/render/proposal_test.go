@@ -83,6 +83,11 @@ func TestD7_ADraftShowsNoCredentialOfItsBase(t *testing.T) {
 		require.Contains(t, text, "+const days = 2\n", page)
 	}
 	require.Contains(t, p.Changes[0].Content, token)
+	const added = "master_password = \"Correct9-Horse!backdoor\""
+	p.Changes = []change.File{change.Of("auth.py", "", "aa", "import os\n", "import os\n"+added+"\n")}
+	require.Contains(t, proposal.File(p), "+"+added+"\n", "P2: what is committed is what was shown")
+	require.Contains(t, terminal.Proposal(p, terminal.Options{Width: 80}), "+"+added+"\n")
+	p.Changes = []change.File{change.Of("store/store.go", "", "aa", before, strings.Replace(before, "1\n", "2\n", 1))}
 	require.Contains(t, change.Unified(p.Changes), "\n const token = \""+token)
 }
 

@@ -144,11 +144,12 @@ func (q question) splitUsers(a around) (users, mentions []chunk.Chunk) {
 		}
 		return linesNaming(names)(0, code(c.Path, c.Text))
 	}
-	users = removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
+	all := order.Unique(slices.Clone(a.users), chunk.Chunk.ID)
+	users = removeMatching(q.sameLanguage(all), func(c chunk.Chunk) bool {
 		return !named(c) || isTest(c) || lang.IsTest(q.path) // whose names nothing else uses
 	})
 	users = order.Ahead(users, func(c chunk.Chunk) bool { return lang.Of(c.Path).Kind == lang.Code })
-	return users, removeMatching(a.users, func(c chunk.Chunk) bool { return named(c) || c.Path != q.path })
+	return users, removeMatching(all, func(c chunk.Chunk) bool { return c.Path != q.path || named(c) })
 }
 
 // constants adds the constants that users of the change and definitions name, of their own files.

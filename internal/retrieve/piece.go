@@ -119,7 +119,8 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, want wanted) {
 // unshown returns a part of a chunk with that many lines above, and half as many below, without those at both ends that
 // the diff shows. It is empty if hardly any is left.
 func (p *pieces) unshown(c, part chunk.Chunk, above int) chunk.Chunk {
-	from, to := max(c.StartLine, part.StartLine-above), min(c.EndLine, part.EndLine+above/2)
+	lines := strings.Split(secret.Redact(c.Text), "\n") // as many as the chunk says, if its row is not damaged
+	from, to := max(c.StartLine, part.StartLine-above), min(c.StartLine+len(lines)-1, part.EndLine+above/2)
 	for from <= to && p.change.shows(c.Path, from) {
 		from++
 	}
@@ -129,7 +130,7 @@ func (p *pieces) unshown(c, part chunk.Chunk, above int) chunk.Chunk {
 	if to-from < 2 { // a brace, or a signature that the hunk's header has
 		return chunk.Chunk{}
 	}
-	c.Text = strings.Join(strings.Split(secret.Redact(c.Text), "\n")[from-c.StartLine:to-c.StartLine+1], "\n")
+	c.Text = strings.Join(lines[from-c.StartLine:to-c.StartLine+1], "\n")
 	c.StartLine, c.EndLine = from, to
 	return c
 }

@@ -58,6 +58,16 @@ func TestWhatProvesAFindingIsShownWhenItIsVerified(t *testing.T) {
 			require.Equal(t, want, strings.Join(got, " "))
 		})
 	}
+	reads := 0
+	counted := NewModel(Options{Head: func(context.Context, string) ([]byte, error) { reads++; return []byte("x\n"), nil }})
+	(&task{Model: counted}).cited(t.Context(), in, []finding.Finding{{Body: strings.Repeat("line 49 a.c:9 ", 99)}})
+	require.Equal(t, 2, reads, "T31: a file is read once, however often it is named")
+	var many strings.Builder
+	for n := range 999 {
+		fmt.Fprintf(&many, "a%d.c:9 ", n)
+	}
+	(&task{Model: counted}).cited(t.Context(), in, []finding.Finding{{Body: many.String()}})
+	require.Equal(t, 2+maxNamed, reads, "T31: so many files, and no more")
 	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("MIIEpAIBAAKCAQEA", 4)+"\n", 60) +
 		"-----END RSA PRIVATE KEY-----\n"
 	keyed := NewModel(Options{Head: func(context.Context, string) ([]byte, error) { return []byte(key), nil }})

@@ -94,7 +94,7 @@ func (t *task) applyVerdicts(found []finding.Finding, at []int, verdicts []verdi
 		case !*v.Holds:
 			found[i].Filtered = finding.Refuted
 			addNote(&found[i], cmp.Or(guard.Line(t.Redact.Redact(v.Reason), maxReason), "no reason was given"))
-		case v.Mends != nil && !*v.Mends && found[i].Suggestion != "":
+		case v.Mends != nil && !*v.Mends && found[i].Suggestion != "" && found[i].SuggestionProblem == "":
 			found[i].Suggestion = ""
 			addNote(&found[i], "its suggestion was left out: the second look found that it does not mend the defect")
 		}
@@ -132,6 +132,7 @@ func readJSON(text string, into any) bool {
 // The limits of what is shown of the places that findings name.
 const (
 	maxCited   = 6  // places
+	maxNamed   = 20 // names of files that are looked for
 	citedLines = 60 // of one
 	around     = 6  // lines before and after it
 )
@@ -155,28 +156,40 @@ func (t *task) cited(ctx context.Context, in prompt.Input, claims []finding.Find
 			return p.Path == file && p.StartLine <= line && line <= p.EndLine()
 		})
 	}
+	read := map[string]namedFile{}
 	for _, c := range claims {
 		for _, m := range places().FindAllStringSubmatch(c.Body, -1) {
-			file, lines := t.named(ctx, in, cmp.Or(strings.TrimPrefix(m[1], "./"), in.Path))
+			name := cmp.Or(strings.TrimPrefix(m[1], "./"), in.Path)
+			f, ok := read[name]
+			if !ok && len(read) < maxNamed && ctx.Err() == nil {
+				f = t.named(ctx, in, name)
+				read[name] = f
+			}
 			for _, r := range ranges().FindAllStringSubmatch(m[2], -1) {
 				first, _ := strconv.Atoi(r[1])
 				last, _ := strconv.Atoi(cmp.Or(r[2], r[1]))
-				if len(pieces) == maxCited || first < 1 || last < first || len(lines) < last ||
-					shown(file, first) && shown(file, last) {
+				if len(pieces) == maxCited || first < 1 || last < first || len(f.lines) < last ||
+					shown(f.path, first) && shown(f.path, last) {
 					continue
 				}
-				from, to := max(1, first-around), min(last+around, first+citedLines, len(lines))
-				pieces = append(pieces, prompt.Piece{Path: file, StartLine: from, Why: "cited",
-					Text: strings.Join(lines[from-1:to], "")})
+				from, to := max(1, first-around), min(last+around, first+citedLines, len(f.lines))
+				pieces = append(pieces, prompt.Piece{Path: f.path, StartLine: from, Why: "cited",
+					Text: strings.Join(f.lines[from-1:to], "")})
 			}
 		}
 	}
 	return pieces
 }
 
+// namedFile is a file that a finding names; without lines if there is none.
+type namedFile struct {
+	path  string
+	lines []string
+}
+
 // named reads the file of the new tree that a finding means by a name: that path or, as models write it, the end of the
 // path of a file that they were shown or read, or the name of one beside theirs.
-func (t *task) named(ctx context.Context, in prompt.Input, name string) (file string, lines []string) {
+func (t *task) named(ctx context.Context, in prompt.Input, name string) namedFile {
 	known := []string{name, in.Path}
 	for _, p := range in.Pack {
 		known = append(known, p.Path)
@@ -196,8 +209,8 @@ func (t *task) named(ctx context.Context, in prompt.Input, name string) (file st
 		}
 		if text, err := t.Head(ctx, file); err == nil {
 			clean := t.Redact.Redact(string(text)) // of the whole file: a key's middle looks like text
-			return file, strings.SplitAfter(clean, "\n")
+			return namedFile{file, strings.SplitAfter(clean, "\n")}
 		}
 	}
-	return name, nil
+	return namedFile{}
 }

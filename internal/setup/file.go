@@ -32,8 +32,7 @@ func writeFiles(top string, files []File, force bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	var differ []string
-	foreign := false
+	var differ, foreign []string
 	for i := range files {
 		f := &files[i]
 		if f.State, err = stateOf(root, *f); err != nil {
@@ -41,14 +40,15 @@ func writeFiles(top string, files []File, force bool) (err error) {
 		}
 		if f.State == "other" {
 			differ = append(differ, f.Path)
-			text, _ := readRoot(root, f.Path)
-			foreign = foreign || !ownAction().MatchString(text)
+			if text, _ := readRoot(root, f.Path); !strings.Contains(text, "org/pr-review-action") {
+				foreign = append(foreign, f.Path)
+			}
 		}
 	}
 	switch {
-	case foreign && !force:
-		return problem.Usage("there is another "+strings.Join(differ, " and another ")+", which does not use this "+
-			"action; nothing was written", "rename it, then run init again")
+	case len(foreign) > 0 && !force:
+		return problem.Usage("there is another "+strings.Join(foreign, " and another ")+", which does not use this "+
+			"action; nothing was written", "rename it, then run init again; --force replaces it")
 	case len(differ) > 0 && !force:
 		return problem.Usage("there is another "+strings.Join(differ, " and another ")+"; nothing was written",
 			"commit it, run init --force to replace it, and see with git diff what that changed")

@@ -142,6 +142,9 @@ func (w place) unknown(files []tree.File) error {
 			}
 		}
 	}
+	if near == nil {
+		return errors.New("path matches no file")
+	}
 	return fmt.Errorf("path matches no file; near it: %q", near)
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 const (
@@ -44,6 +45,9 @@ func (h *hits) add(path string, n int, line string, at int, below string) {
 	}
 }
 
+// atEdge matches lines of a body that stand at the edge of the page: directives of C, and labels.
+var atEdge = pattern.Lazy(`^#\s*(?:if|el|end|def|undef|pragma)|^\w+:$`)
+
 // bodyOf returns the first of the lines below line n, a definition's first, that belong to it, each after a line break:
 // those indented deeper, or with a bracket at its own depth; no blank ones.
 func bodyOf(n int, first, below string) (body string) {
@@ -55,7 +59,8 @@ func bodyOf(n int, first, below string) (body string) {
 		switch {
 		case text == "":
 			continue
-		case deeper < 0, deeper == 0 && !strings.Contains("{}])", text[:1]) && text != "end":
+		case !atEdge().MatchString(text) &&
+			(deeper < 0 || deeper == 0 && !strings.Contains("{}])", text[:1]) && text != "end"):
 			return body
 		case shown == fullLines, len(body) > fullText:
 			return body + "\n       …"

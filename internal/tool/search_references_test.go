@@ -58,6 +58,8 @@ func TestUpToThreeDefinitionsAreShownWithTheirBodies(t *testing.T) {
 			"3     return a;\n4   }\n"},
 		"a.ts": {"export function Name({\n  a,\n}: {\n  a: 1;\n}) {\n  b;\n}\nc;\n", "2   a,\n3 }: {\n4   a: 1;\n" +
 			"5 }) {\n6   b;\n7 }\n"},
+		"a.c": {"int Name(int a)\n{\n#ifdef X\n  a++;\n#endif\nout:\n  return a;\n}\nint b;\n", "2 {\n3 #ifdef X\n" +
+			"4   a++;\n5 #endif\n6 out:\n7   return a;\n8 }\n"},
 		"a.rb": {"def Name\n  a\nend\nb\n", "2   a\n3 end\n"},
 	} {
 		got := call(t, tool.FindReferences(tree.Files(map[string]string{file: c.text})), `{"name":"Name"}`).Text

@@ -217,6 +217,34 @@ func TestOneReadsAheadForAllWhoHold(t *testing.T) {
 	require.EqualValues(t, 40, asked.Load())
 }
 
+func TestWhoWaitsForAnothersReadingIsNotHeldUpByIt(t *testing.T) {
+	t.Parallel()
+	began, end := make(chan struct{}), make(chan struct{})
+	listing, paths := listingOf(1, 1)
+	source := tree.Clone(slow{scripted{listing, "x"}, began, end}, strings.Repeat("12", 20))
+	var group sync.WaitGroup
+	group.Go(func() { holdAll(t, source, paths) })
+	<-began
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := source.Hold(ctx, paths)
+	require.ErrorIs(t, err, context.Canceled, "a search's ten seconds hold")
+	close(end)
+	group.Wait()
+}
+
+// slow reads blobs once it may.
+type slow struct {
+	scripted
+	began, end chan struct{}
+}
+
+func (s slow) Blobs(ctx context.Context, hashes []string) ([][]byte, error) {
+	close(s.began)
+	<-s.end
+	return s.scripted.Blobs(ctx, hashes)
+}
+
 func TestAFileThatIsHeldAsNoTextStaysNone(t *testing.T) {
 	t.Parallel()
 	r := newClone(t)

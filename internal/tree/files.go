@@ -19,16 +19,16 @@ type Tree struct {
 	paths *lazy[*table]
 	read  reader // nil if the table holds all texts
 
-	turn         sync.Mutex // of Hold, for what follows
-	held         sync.Map   // from path to content, of files that are not in the table
-	files, bytes int        // of held
+	turn         chan struct{} // full while Hold changes what follows
+	held         sync.Map      // from path to content, of files that are not in the table
+	files, bytes int           // of held
 }
 
 // reader reads files that are not in the table, in order. The content of one that has disappeared is nil.
 type reader func(ctx context.Context, t *table, paths []string) ([][]byte, error)
 
 func newTree(list func(context.Context) (*table, error), read reader) *Tree {
-	return &Tree{paths: newLazy(list), read: read}
+	return &Tree{paths: newLazy(list), read: read, turn: make(chan struct{}, 1)}
 }
 
 // newMemoryTree returns a tree whose texts are in the table.
@@ -125,8 +125,12 @@ func (f *Tree) Hold(ctx context.Context, paths []string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.turn.Lock()
-	defer f.turn.Unlock()
+	select {
+	case f.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-f.turn }()
 	n := 0
 	for size := int64(0); n < len(paths) && size < MaxFile; n++ {
 		size += known.entries[paths[n]].size

@@ -183,11 +183,17 @@ func (p Proposal) diffs() string {
 	return render.Paragraphs(all...)
 }
 
-// Patch returns a file's hunks as people are shown them: without the credentials that the base has around what
-// changes. What is applied is the file's Content.
+// Patch returns a file's hunks as people are shown them: without the credentials in lines of the base. An added line is
+// shown as it will be committed (P2).
 func Patch(f change.File) string {
 	clean, _ := secret.Patch(f.Patch)
-	return clean
+	lines := strings.Split(clean, "\n")
+	for i, line := range strings.Split(f.Patch, "\n") {
+		if strings.HasPrefix(line, "+") && i < len(lines) {
+			lines[i] = line
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // givenContext lists the pieces and the feedback that the model was given.
