@@ -86,10 +86,10 @@ func (s *search) mayUse(c chunk.Chunk, name string, a around, others []chunk.Chu
 		return slices.Contains(constructors, e.Name) && owner(e) == name
 	})
 	own := func(d chunk.Chunk) bool { return d.Path == c.Path && d.Scope == c.Scope && d.ID() != c.ID() }
-	apart, folder := s.isApart(c), path.Base(path.Dir(s.question.path))
+	apart := s.isApart(c)
 	switch {
 	case apart && !token.IsExported(name),
-		apart && plain && !(strings.Contains(c.Text, folder) && strings.Contains(c.Text, "."+name)),
+		apart && plain && !(strings.Contains(c.Text, s.packageName(a)) && strings.Contains(c.Text, "."+name)),
 		builds && !holdsOne(c.Text, name+"(", name+".new", "new "+name, "extends "+name, "("+name+")"),
 		method && c.Path != s.question.path && !mayCall(c.Text, name),
 		method && !slices.Contains(a.classes, owner(c)) && slices.ContainsFunc(others, own):
@@ -99,6 +99,16 @@ func (s *search) mayUse(c chunk.Chunk, name string, a around, others []chunk.Chu
 			slices.ContainsFunc(a.classes, func(class string) bool { return lang.WordAt(c.Text, class) >= 0 })
 	}
 	return true
+}
+
+var packageClause = pattern.Lazy(`(?m)^package (\w+)`)
+
+// packageName returns the name of the changed file's package in Go, which its folder need not have.
+func (s *search) packageName(a around) string {
+	if m := packageClause().FindStringSubmatch(a.text); m != nil {
+		return m[1]
+	}
+	return path.Base(path.Dir(s.question.path))
 }
 
 // mayCall reports whether a text may call a method, or read a property, rather than have a variable of that name.

@@ -33,6 +33,9 @@ func TestAPackTellsWhatANameMeans(t *testing.T) {
 		"1 function of many packages, imported": {retrieve.Calls, "a.Init()", true,
 			"-- lib/a/a.go --\npackage a\n\nfunc Init() { OLD }\n" + many +
 				"-- z/z.go --\npackage z\n\nimport \"x.org/m/lib/a\"\n\nfunc z() {\n\ta.Init()\n}\n"},
+		"1 function of a package that is not called as its folder": {retrieve.Calls, "units.Human()", true,
+			"-- go-units/u.go --\npackage units\n\nfunc Human() { OLD }\n-- z/z.go --\npackage z\n\nfunc z() {\n" +
+				"\tunits.Human()\n}\n"},
 		"1 function of the only package, of a field": {retrieve.Calls, "s.Lone()", false,
 			"-- a/a.go --\npackage a\n\nfunc Lone() { OLD }\n-- z/z.go --\npackage z\n\nfunc z(s *S) {\n" +
 				"\ts.Lone()\n}\n"},
