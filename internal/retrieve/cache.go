@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,6 +18,7 @@ import (
 type cache struct {
 	mu      sync.Mutex
 	entries []entry
+	turn    int
 }
 
 // entry is a question, in the form in which it is compared, and its answer.
@@ -27,6 +29,7 @@ type entry struct {
 	text   string // query in lower case, each run of spaces as one
 	vector []float32
 	result Result
+	turn   int // in which it was asked
 }
 
 // sameMeaning is the least cosine of two questions that ask the same.
@@ -38,6 +41,15 @@ type conversationKey struct{}
 // searched only once. Create one for each conversation.
 func InConversation(ctx context.Context) context.Context {
 	return context.WithValue(ctx, conversationKey{}, &cache{})
+}
+
+// BeginTurn begins a turn of the conversation. Questions of one turn are asked side by side, so that a question takes
+// the result of another one only from an earlier turn (P11).
+func BeginTurn(ctx context.Context) {
+	c := conversation(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn++
 }
 
 // conversation returns the cache of ctx or, outside of a conversation, a new one.
@@ -62,25 +74,28 @@ func entryOf(r Request) entry {
 		text: strings.ToLower(strings.Join(strings.Fields(r.Query), " "))}
 }
 
-// find returns the result of an earlier question with the same key that has the same text
-// or, if both have vectors, the same meaning.
-func (c *cache) find(e entry) (Result, bool) {
+// find returns the result of an earlier question with the same key that has the same text or, if both have vectors,
+// the same meaning: of several, the first in the order of their turns and texts.
+func (c *cache) find(e entry) (known Result, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var from entry
 	for _, earlier := range c.entries {
-		if e.key == earlier.key && (e.text == earlier.text || len(e.vector) > 0 &&
-			len(e.vector) == len(earlier.vector) && vector.Dot(e.vector, earlier.vector) >= sameMeaning) {
-			known := earlier.result
-			known.Hits, known.Cached = slices.Clone(known.Hits), true
-			return known, true
+		same := e.text == earlier.text || len(e.vector) > 0 && len(e.vector) == len(earlier.vector) &&
+			earlier.turn < c.turn && vector.Dot(e.vector, earlier.vector) >= sameMeaning
+		if e.key == earlier.key && same && (!ok ||
+			cmp.Or(earlier.turn-from.turn, strings.Compare(earlier.text, from.text)) < 0) {
+			from, ok = earlier, true
 		}
 	}
-	return Result{}, false
+	known = from.result
+	known.Hits, known.Cached = slices.Clone(known.Hits), ok
+	return known, ok
 }
 
 func (c *cache) keep(e entry, r Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.result = r
+	e.result, e.turn = r, c.turn
 	c.entries = append(c.entries, e)
 }

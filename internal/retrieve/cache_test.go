@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,11 @@ func TestP11_AQuestionTakesTheResultOfOneThatAsksTheSame(t *testing.T) {
 			e.vector = c.vector
 			answers.keep(e, Result{Hits: []Hit{{Chunk: chunk.Chunk{Path: "a.go"}}}})
 			asked := entryOf(c.second)
+			asked.vector = c.asks
+			_, ok = answers.find(asked)
+			require.Equal(t, c.hit && entryOf(c.first).text == asked.text, ok, "in one turn, who is first is chance")
+			BeginTurn(context.WithValue(t.Context(), conversationKey{}, answers))
+			asked.vector = nil
 			r, ok := answers.find(asked)
 			if asked.vector = c.asks; !ok && asked.vector != nil {
 				r, ok = answers.find(asked)
@@ -56,6 +62,20 @@ func TestP11_AQuestionTakesTheResultOfOneThatAsksTheSame(t *testing.T) {
 				require.Len(t, r.Hits, 1)
 			}
 		})
+	}
+	for _, order := range [][]string{{"who calls AddVoter", "who uses AddVoter"},
+		{"who uses AddVoter", "who calls AddVoter"}} {
+		answers := &cache{}
+		for _, text := range order {
+			e := entryOf(Request{Query: text})
+			e.vector = at(1, 0)
+			answers.keep(e, Result{Notes: []string{text}})
+		}
+		answers.turn++
+		e := entryOf(first)
+		e.vector = at(1, 0)
+		r, _ := answers.find(e)
+		require.Equal(t, []string{"who calls AddVoter"}, r.Notes, "whichever of a turn's ended first")
 	}
 	conversation(t.Context()).keep(entryOf(first), Result{})
 	_, ok := conversation(t.Context()).find(entryOf(first))

@@ -65,6 +65,7 @@ func (c *conversation) runCalls(ctx context.Context, calls []llm.Call) ([]tool.R
 	var failure error
 	r, err := c.once(ctx, Hash(c.next.key, "results"), func(ctx context.Context) (Recorded, error) {
 		var done []tool.Record
+		retrieve.BeginTurn(ctx)
 		done, failure = agent.Do(ctx, c.Tools, calls)
 		return Recorded{Results: done}, failure
 	})
