@@ -36,7 +36,8 @@ func TestQuestionsAreToldBySchemaOrByBlocksAndWords(t *testing.T) {
 		"a review by schema": {Request{User: file, System: "`depth`", Schema: schema("findings")},
 			`review {"findings":[{`},
 		"findings to verify": {Request{User: file + "\n" + findings},
-			`verify {"verdicts":[{"holds":true,"id":"1","reason":"A script says so.","suggestion_mends":true},{"holds":false,"id":"2"`},
+			`verify {"verdicts":[{"holds":true,"id":"1","reason":"A script says so.","suggestion_mends":true},` +
+				`{"holds":false,"id":"2"`},
 		"verdicts without findings": {Request{User: file, Schema: schema("verdicts")}, `verify {"verdicts":[]}`},
 		"a label by schema": {Request{User: file, Schema: schema("depth")},
 			`classify {"depth":"normal","kind":"feature"}`},
@@ -62,7 +63,7 @@ func TestScriptsUnderstandTheProductsOwnQuestions(t *testing.T) {
 	}{
 		`review {"findings":[{"side":"RIGHT","start_line":1`: {prompt.Reviewing(false),
 			prompt.User(mark, in)},
-		`verify {"verdicts":[{"holds":true,"id":"C1","reason":"A script says so.","suggestion_mends":true}`: {prompt.Verifying(),
+		`verify {"verdicts":[{"holds":true,"id":"C1","reason":"A script says so.",`: {prompt.Verifying(),
 			prompt.Verify(mark, in, []finding.Finding{right(1), right(2)})},
 		`classify {"depth":"normal","kind":"feature"}`: {prompt.Classifying(), prompt.Classify(mark, in)},
 	} {

@@ -356,24 +356,6 @@ func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 	require.Equal(t, "\tuse(limit())", lines[64-60])
 }
 
-// A comment that has the name of what is called stands above the call; one that began before its window calls nothing.
-func TestAPieceShowsCodeBeforeComments(t *testing.T) {
-	filler, licence := strings.Repeat("\tprepare()\n", 30), strings.Repeat(" * keeps its limit\n", 100)
-	c := change{path: "a.kt", files: map[string]string{"a.kt": "fun limit(): Int { return 2 }\n",
-		"b.kt": "// long keeps to the limit.\nfun long() {\n" + filler + "\tuse(limit())\n}\n",
-		"c.kt": "fun c() {}\n/*\n" + licence + " */\n"},
-		patch: "@@ -1,1 +1,1 @@\n-fun limit(): Int { return 1 }\n+fun limit(): Int { return 2 }"}
-	e, _ := c.engine(t, nil)
-	calls := map[string]string{}
-	for _, p := range c.pack(t, e, 4000) {
-		if p.Why == retrieve.Calls {
-			calls[p.Path] += p.Text
-		}
-	}
-	require.Contains(t, calls["b.kt"], "use(limit())")
-	require.NotContains(t, calls, "c.kt")
-}
-
 // T9: the lines of a key that stand around a use tell by themselves nothing of what they are.
 func TestT9_APartOfAKeyIsRedactedAsTheWhole(t *testing.T) {
 	var key strings.Builder

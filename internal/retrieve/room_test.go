@@ -93,3 +93,21 @@ func TestAPackKnowsTheVariablesOfALongFunction(t *testing.T) {
 	require.NotEqual(t, retrieve.Calls, shown["b.js:1-3"])
 	require.Equal(t, retrieve.Calls, shown["c.js:3-5"])
 }
+
+// A comment that has the name of what is called stands above the call; one that began before its window calls nothing.
+func TestAPieceShowsCodeBeforeComments(t *testing.T) {
+	filler, licence := strings.Repeat("\tprepare()\n", 30), strings.Repeat(" * keeps its limit\n", 100)
+	c := change{path: "a.kt", files: map[string]string{"a.kt": "fun limit(): Int { return 2 }\n",
+		"b.kt": "// long keeps to the limit.\nfun long() {\n" + filler + "\tuse(limit())\n}\n",
+		"c.kt": "fun c() {}\n/*\n" + licence + " */\n"},
+		patch: "@@ -1,1 +1,1 @@\n-fun limit(): Int { return 1 }\n+fun limit(): Int { return 2 }"}
+	e, _ := c.engine(t, nil)
+	calls := map[string]string{}
+	for _, p := range c.pack(t, e, 4000) {
+		if p.Why == retrieve.Calls {
+			calls[p.Path] += p.Text
+		}
+	}
+	require.Contains(t, calls["b.kt"], "use(limit())")
+	require.NotContains(t, calls, "c.kt")
+}

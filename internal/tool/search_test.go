@@ -186,7 +186,8 @@ func TestASearchThatCannotReadOrIsStoppedSaysSo(t *testing.T) {
 	for range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
 		set := tool.NewSet(tool.SearchCode(ending{tree.Files(project), cancel}, nil))
-		require.Equal(t, "the review was stopped", set.Call(ctx, llm.Call{Name: "search_code", Arguments: `{"query":"a"}`}).Problem)
+		call := llm.Call{Name: "search_code", Arguments: `{"query":"a"}`}
+		require.Equal(t, "the review was stopped", set.Call(ctx, call).Problem)
 	}
 }
 
