@@ -236,6 +236,7 @@ func TestAPackKnowsTheOtherFilesOfItsChange(t *testing.T) {
 		if p.Why == string(retrieve.Defines) {
 			defines = append(defines, p.Path)
 		}
+		require.Equal(t, p.Path == "d/d.py", p.Changed, "a reviewer is told which files change too: %s", p.Path)
 	}
 	require.Equal(t, []string{"d/d.py"}, defines)
 }
