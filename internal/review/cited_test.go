@@ -59,7 +59,10 @@ func TestWhatProvesAFindingIsShownWhenItIsVerified(t *testing.T) {
 		})
 	}
 	reads := 0
-	counted := NewModel(Options{Head: func(context.Context, string) ([]byte, error) { reads++; return []byte("x\n"), nil }})
+	counted := NewModel(Options{Head: func(context.Context, string) ([]byte, error) {
+		reads++
+		return []byte("x\n"), nil
+	}})
 	(&task{Model: counted}).cited(t.Context(), in, []finding.Finding{{Body: strings.Repeat("line 49 a.c:9 ", 99)}})
 	require.Equal(t, 2, reads, "T31: a file is read once, however often it is named")
 	var many strings.Builder
