@@ -86,3 +86,33 @@ func TestWhatProvesAFindingIsShownWhenItIsVerified(t *testing.T) {
 	require.Contains(t, asked(server, llmtest.Verify)[0].User, "@@ lib/x.go lines 24-36: a finding names it\n")
 	require.Empty(t, (&task{Model: NewModel(Options{})}).cited(t.Context(), in, []finding.Finding{{Body: "c.c:9"}}))
 }
+
+// TestWhatAFindingCallsMissingIsShownWhenItIsVerified has the most frequent false finding of those who see only a diff.
+func TestWhatAFindingCallsMissingIsShownWhenItIsVerified(t *testing.T) {
+	t.Parallel()
+	text := "package a\n\nimport (\n\t\"errors\"\n\t\"fmt\"\n)\n" + strings.Repeat("\n", 20) +
+		"// total is from load.\nfunc load() error {\n\treturn nil\n}\n" + strings.Repeat("\n", 20) +
+		"func run() error {\n\ttotal := load()\n\treturn fmt.Errorf(\"%w\", errors.Join(total))\n}\n"
+	in := prompt.Input{Path: "a.go", Patch: "@@ -51,3 +51,4 @@\n func run() error {\n-\treturn nil\n" +
+		"+\ttotal := load()\n+\treturn fmt.Errorf(\"%w\", errors.Join(total))\n }\n"}
+	m := NewModel(Options{Head: func(context.Context, string) ([]byte, error) { return []byte(text), nil }})
+	for claim, want := range map[string]string{
+		"The package `errors` is not imported":                "1-10",
+		"`errors.Join` needs a missing import":                "1-10",
+		"`load()` is undefined, so that the build fails":      "22-34",
+		"Nothing declares `run`, it is never called":          "",
+		"`fmt` and `load` are not defined here":               "1-11 22-34",
+		"`load` returns an error that is wrapped twice":       "",
+		"errors is not imported":                              "",
+		"`x1`, `x2`, `x3` and `load` do not exist: undefined": "",
+	} {
+		t.Run(claim, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, p := range (&task{Model: m}).cited(t.Context(), in, []finding.Finding{{Title: claim}}) {
+				got = append(got, fmt.Sprintf("%d-%d", p.StartLine, p.EndLine()))
+			}
+			require.Equal(t, want, strings.Join(got, " "))
+		})
+	}
+}

@@ -5,18 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
@@ -127,90 +123,4 @@ func addNote(f *finding.Finding, text string) {
 // readJSON parses a small answer without unknown keys and reports whether it could.
 func readJSON(text string, into any) bool {
 	return json.Unmarshal([]byte(Unfence(text)), into, json.RejectUnknownMembers(true)) == nil
-}
-
-// The limits of what is shown of the places that findings name.
-const (
-	maxCited   = 6  // places
-	maxNamed   = 20 // names of files that are looked for
-	citedLines = 60 // of one
-	around     = 6  // lines before and after it
-)
-
-// places matches path:12 and path:12-18 in a finding's text, line 12 and lines 12-18 of its own file, and the numbers
-// that follow, as in `path:12-18`, `30`.
-var (
-	places = pattern.Lazy("(?:([\\w./@+-]*\\w\\.\\w+):|\\blines? )" +
-		"(\\d{1,7}(?:[-–]\\d{1,7})?(?:`?(?:,| and| or) `?\\d{1,7}\\b(?:[-–]\\d{1,7})?)*)")
-	ranges = pattern.Lazy(`(\d+)(?:[-–](\d+))?`)
-)
-
-// cited returns the pieces of the new tree that findings name and that neither the diff nor the pack shows, so that
-// what proves a finding is there when it is verified.
-func (t *task) cited(ctx context.Context, in prompt.Input, claims []finding.Finding) (pieces []prompt.Piece) {
-	hunks, _ := diff.Hunks(in.Patch)
-	shown := func(file string, line int) bool {
-		return file == in.Path && slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
-			return slices.ContainsFunc(h.Lines, func(l diff.Line) bool { return l.New == line })
-		}) || slices.ContainsFunc(slices.Concat(in.Pack, pieces), func(p prompt.Piece) bool {
-			return p.Path == file && p.StartLine <= line && line <= p.EndLine()
-		})
-	}
-	read := map[string]namedFile{}
-	for _, c := range claims {
-		for _, m := range places().FindAllStringSubmatch(c.Body, -1) {
-			name := cmp.Or(strings.TrimPrefix(m[1], "./"), in.Path)
-			f, ok := read[name]
-			if !ok && len(read) < maxNamed && ctx.Err() == nil {
-				f = t.named(ctx, in, name)
-				read[name] = f
-			}
-			for _, r := range ranges().FindAllStringSubmatch(m[2], -1) {
-				first, _ := strconv.Atoi(r[1])
-				last, _ := strconv.Atoi(cmp.Or(r[2], r[1]))
-				if len(pieces) == maxCited || first < 1 || last < first || len(f.lines) < last ||
-					shown(f.path, first) && shown(f.path, last) {
-					continue
-				}
-				from, to := max(1, first-around), min(last+around, first+citedLines, len(f.lines))
-				pieces = append(pieces, prompt.Piece{Path: f.path, StartLine: from, Why: "cited",
-					Text: strings.Join(f.lines[from-1:to], "")})
-			}
-		}
-	}
-	return pieces
-}
-
-// namedFile is a file that a finding names; without lines if there is none.
-type namedFile struct {
-	path  string
-	lines []string
-}
-
-// named reads the file of the new tree that a finding means by a name: that path or, as models write it, the end of the
-// path of a file that they were shown or read, or the name of one beside theirs.
-func (t *task) named(ctx context.Context, in prompt.Input, name string) namedFile {
-	known := []string{name, in.Path}
-	for _, p := range in.Pack {
-		known = append(known, p.Path)
-	}
-	for _, c := range t.out.Calls {
-		for _, made := range c.Tools {
-			var read struct {
-				Path string `json:"path"`
-			}
-			_ = json.Unmarshal([]byte(made.Arguments), &read) // a model's words: there may be no path
-			known = append(known, read.Path)
-		}
-	}
-	for _, file := range append(known, path.Join(path.Dir(in.Path), name)) {
-		if t.Head == nil || !strings.HasSuffix("/"+file, "/"+name) {
-			continue
-		}
-		if text, err := t.Head(ctx, file); err == nil {
-			clean := t.Redact.Redact(string(text)) // of the whole file: a key's middle looks like text
-			return namedFile{file, strings.SplitAfter(clean, "\n")}
-		}
-	}
-	return namedFile{}
 }
