@@ -33,6 +33,7 @@ const (
 	indentation = "its indentation"
 	unseen      = "invisible characters"
 	utf8        = "not in UTF-8"
+	repeats     = "repeats the line above or below"
 )
 
 func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
@@ -86,6 +87,15 @@ func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
 			"\tc=1", ""},
 		"a line that moves one above": {"a.go", "package a\n\nvar (\n\taaa = 1\n\tb   = 2\n)\n", 5, 5, "\tcccc=1",
 			"\tcccc=1", ""},
+		"with the line above": {"a.py", "a\nb = first(a)\nc = second(b)\nd = third(c)\n", 3, 3,
+			"b = first(a)\nc = other(b)", "b = first(a)\nc = other(b)", repeats},
+		"with the line below": {"a.py", "a\nb = first(a)\nc = second(b)\nd = third(c)\n", 2, 3,
+			"b = other(a)\nd = third(c)", "b = other(a)\nd = third(c)", repeats},
+		"that moves a line down": {"a.py", "a\nb = first(a)\nc = second(b)\nd = third(c)\n", 2, 3,
+			"c = second(a)\nb = first(c)", "c = second(a)\nb = first(c)", ""},
+		"a line that was there twice": {"a.py", "a\nb = first(a)\nb = first(a)\nd = third(c)\n", 3, 3,
+			"b = first(a)\nc = other(b)", "b = first(a)\nc = other(b)", ""},
+		"with the brace below":            {"a.js", "if (a) {\n    c()\n}\n", 2, 2, "    d()\n}", "    d()\n}", ""},
 		"a head that does not parse":      {"a.go", code + "}\n", 7, 7, "\treturn {", "\treturn {", ""},
 		"carriage returns":                {"a.go", crlf, 7, 7, "\treturn k()", "\treturn k()", "end in CRLF"},
 		"carriage returns in both":        {"a.go", crlf, 4, 6, "\tg()\r\n\tk()\r\n", "\tg()\n\tk()\n", "in CRLF"},
