@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
@@ -34,6 +35,7 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 // them and the texts that identify them in its key.
 func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 	about func(claims []finding.Finding, said []string) question) ([]finding.Finding, error) {
+	markWithdrawn(found)
 	claims, said, at := severeFindings(found)
 	if t.Verify == nil || len(claims) == 0 {
 		return found, nil
@@ -58,6 +60,22 @@ func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 		return markUnverified(found, at, "the answer cannot be read"), nil
 	}
 	return t.applyVerdicts(found, at, v.Verdicts), nil
+}
+
+// withdrawn matches the body of a finding that looks into a suspicion and ends by saying that nothing is wrong.
+var withdrawn = pattern.Lazy(`(?i)(?:^|[.;:!?,—–-]\s+|\n\s*)` +
+	`(?:(?:so|thus|therefore|hence|but|however|actually|overall|in fact|on reflection|conclusion)[,:]?\s+)*` +
+	`(?:(?:this|that|it|there)(?:\s+(?:is|was)|'s)\s+)?(?:no|not an?)\s+(?:(?:actual|real|new)\s+)?` +
+	`(?:finding|defect|bug|issue|problem)s?(?:\s+(?:here|found|remains?|to report|after all))?\W*$`)
+
+// markWithdrawn filters the findings whose own text withdraws them.
+func markWithdrawn(found []finding.Finding) {
+	for i := range found {
+		if f := &found[i]; f.Filtered == "" && withdrawn().MatchString(f.Body) {
+			f.Filtered = finding.LowConfidence
+			addNote(f, "its own text ends by saying that nothing is wrong")
+		}
+	}
 }
 
 // severeFindings returns the findings to verify, the texts that identify them in a key, and their indexes.

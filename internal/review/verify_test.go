@@ -67,6 +67,26 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 	require.Equal(t, 43, claims[2].Line, "as it was moved")
 }
 
+func TestAFindingThatWithdrawsItselfIsHeldBack(t *testing.T) {
+	t.Parallel()
+	for body, held := range map[string]bool{
+		"The set is read once per key, so this is not a bug.": true, "All paths match the tests. No finding here.": true,
+		"It looked racy.\n\nHowever, there is no actual defect": true, "There's no issue.": true, "No finding": true,
+		"The retry hides that this is not a problem of the network.": false, "Callers see no problem.": false,
+		"It is not a bug of the parser, but of its caller.": false, "Users find no issue": false, "": false,
+	} {
+		got := []finding.Finding{{Body: body}, {Body: body, Filtered: finding.Misquoted}}
+		markWithdrawn(got)
+		require.Equal(t, held, got[0].Filtered == finding.LowConfidence, body)
+		require.Equal(t, held, got[0].Note == "its own text ends by saying that nothing is wrong", body)
+		require.Equal(t, finding.Misquoted, got[1].Filtered)
+	}
+	got, server := verifyWith(t, nil, strings.Replace(claim("major", "racy", ""), `"title"`,
+		`"body":"A lock is held. So no defect.","title"`, 1))
+	require.Equal(t, finding.LowConfidence, got.Findings[0].Filtered)
+	require.Empty(t, asked(server, llmtest.Verify), "and nothing is paid for it")
+}
+
 func TestASuggestionThatDoesNotMendTheDefectIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for verdict, want := range map[string]string{
