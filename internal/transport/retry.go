@@ -259,8 +259,11 @@ func isTemporary(code int) bool {
 		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 }
 
+// tooQuickly matches GitHub's refusals of comments that come too fast, which name neither a time nor a limit.
+var tooQuickly = pattern.Lazy(`submitted too quickly|"code": ?"abuse"`)
+
 // limitWait returns how long a server asks to wait, and whether it rejected the request for a rate limit. GitHub also
-// does so with 403, together with a Retry-After, a spent x-ratelimit-remaining, or only a message.
+// does so with 403, together with a Retry-After, a spent x-ratelimit-remaining, or only a message, and with 422.
 func limitWait(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
 	if resp.StatusCode < http.StatusBadRequest {
 		return 0, false
@@ -273,6 +276,8 @@ func limitWait(resp *http.Response, body []byte) (wait time.Duration, limited bo
 	case http.StatusForbidden:
 		spent := resp.Header.Get("X-Ratelimit-Remaining") == "0"
 		limited = wait > 0 || spent || strings.Contains(strings.ToLower(string(body)), "secondary rate limit")
+	case http.StatusUnprocessableEntity:
+		limited = tooQuickly().Match(body)
 	}
 	if limited && wait == 0 {
 		wait = untilReset(resp.Header, now)
