@@ -41,17 +41,13 @@ func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts 
 	case e.Explicit:
 		return "", nil
 	}
-	reason := ""
-	if a.OnDemand {
-		reason = "reviews are on demand here"
-	} else if allowed, err := authorAllowed(ctx, p, e, a, facts); err != nil {
-		return "", err
-	} else if !allowed {
-		reason = fmt.Sprintf("its author's association with the repository is %s",
-			strings.ToLower(cmp.Or(p.Association, "none")))
-	}
-	if reason == "" {
-		return "", nil
+	reason := "reviews are on demand here"
+	if !a.OnDemand {
+		association := strings.ToLower(cmp.Or(p.Association, "none"))
+		if allowed, err := authorAllowed(ctx, p, e, a, association, facts); allowed || err != nil {
+			return "", err
+		}
+		reason = "its author's association with the repository is " + association
 	}
 	why, err := labelAdmits(ctx, p, e, a.Label, facts)
 	if err != nil || why == "" {
@@ -61,7 +57,8 @@ func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts 
 }
 
 // authorAllowed also takes somebody with write access for a member: a hidden membership looks like none.
-func authorAllowed(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts LabelFacts) (bool, error) {
+func authorAllowed(ctx context.Context, p pull.Pull, e Event, a config.Admission, association string,
+	facts LabelFacts) (bool, error) {
 	allowed := a.Authors
 	if len(allowed) == 0 {
 		if e.Name != "pull_request_target" {
@@ -69,10 +66,10 @@ func authorAllowed(ctx context.Context, p pull.Pull, e Event, a config.Admission
 		}
 		allowed = []string{"owner", "member", "collaborator", "contributor"}
 	}
-	if slices.Contains(allowed, "all") || slices.Contains(allowed, strings.ToLower(cmp.Or(p.Association, "none"))) {
+	if slices.Contains(allowed, "all") || slices.Contains(allowed, association) {
 		return true, nil
 	}
-	if p.Association == "COLLABORATOR" || !slices.Contains(allowed, "member") {
+	if association == "collaborator" || !slices.Contains(allowed, "member") {
 		return false, nil
 	}
 	writes, err := mayWrite(ctx, p, p.Author, facts)
