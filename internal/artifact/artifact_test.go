@@ -158,6 +158,10 @@ func TestUploadSurvivesTroubleOnTheWay(t *testing.T) {
 		"list unavailable": func(s *githubtest.Server) {
 			s.Fail("POST", service+"ListArtifacts", githubtest.Fault{Status: 500, Times: 1})
 		},
+		"403 of what stands in between": func(s *githubtest.Server) {
+			s.Fail("POST", service+"CreateArtifact", refused("Error from intermediary with HTTP status code 403"))
+			s.Fail("POST", service+"FinalizeArtifact", refused("Error from intermediary with HTTP status code 403"))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, s, run := job(t)
@@ -170,6 +174,11 @@ func TestUploadSurvivesTroubleOnTheWay(t *testing.T) {
 			require.Len(t, run.Artifacts(), 1)
 		})
 	}
+}
+
+// refused is the service's answer to one request.
+func refused(why string) githubtest.Fault {
+	return githubtest.Fault{Status: 403, Body: `{"code":"permission_denied","msg":"` + why + `"}`, Times: 1}
 }
 
 func TestFailuresNameTheStepAndHideSignatures(t *testing.T) {

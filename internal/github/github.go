@@ -163,6 +163,9 @@ func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 	if resp.StatusCode >= 400 {
 		return nil, transport.Status(resp)
 	}
+	if resp.StatusCode == http.StatusSeeOther && resp.Header.Get("Location") == "" {
+		resp.StatusCode = http.StatusNoContent // a POST would have made what is there
+	}
 	resp.Header.Del("X-Ratelimit-Remaining") // else go-github answers for a spent limit by itself
 	resp.Header.Del("X-Ratelimit-Reset")
 	asked, kind := req.Header.Get("Accept"), resp.Header.Get("Content-Type")

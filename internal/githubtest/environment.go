@@ -1,6 +1,8 @@
 package githubtest
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
@@ -72,6 +74,7 @@ func (e *environments) put(c *call) answer {
 			"ensure the billing plan supports the required reviewers protection rule.")
 	}
 	made := e.at(c.PathValue("environment_name"))
+	had := made.Branches
 	made.Reviewers, made.Branches = nil, nil
 	for _, r := range in.Reviewers {
 		if u := e.repo.Host.Find("", r.ID); r.Type == "User" && u != nil {
@@ -82,7 +85,7 @@ func (e *environments) put(c *call) answer {
 		}
 	}
 	if in.Policy != nil && in.Policy.Custom {
-		made.Branches = []string{}
+		made.Branches = append([]string{}, had...)
 	}
 	return fakehttp.OK(e.json(made))
 }
@@ -97,6 +100,9 @@ func (e *environments) addPolicy(c *call, of *environment) answer {
 	var in struct{ Name string }
 	if c.Read(&in); of.Branches == nil {
 		return fakehttp.NotFound()
+	}
+	if slices.Contains(of.Branches, in.Name) {
+		return answer{Status: http.StatusSeeOther} // without content or address
 	}
 	of.Branches = append(of.Branches, in.Name)
 	return fakehttp.OK(policy(in.Name))

@@ -66,6 +66,7 @@ func TestInitApplyReplacesNoRulesWithoutForce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "to do", states[1])
 	require.Equal(t, []string{"maya"}, s.repo.Environment("ai-review-model").Reviewers)
+	s.repo.SetEnvironment("ai-review-model", func(e *githubtest.Environment) { e.Branches = []string{"main"} })
 	c := s.command()
 	c.Force = true
 	states, err = s.applied(c)

@@ -259,8 +259,12 @@ func isTemporary(code int) bool {
 		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 }
 
+// limitWords are those of GitHub's refusals that name no time. The third comes with comments, the last from before the
+// artifact service, at random: https://github.com/actions/download-artifact/issues/464
+var limitWords = pattern.Lazy(`(?i)secondary rate limit|submitted too quickly|"code": ?"abuse"|error from intermediary`)
+
 // limitWait returns how long a server asks to wait, and whether it rejected the request for a rate limit. GitHub also
-// does so with 403, together with a Retry-After, a spent x-ratelimit-remaining, or only a message.
+// does so with 403, together with a Retry-After, a spent x-ratelimit-remaining, or only a message, and with 422.
 func limitWait(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
 	if resp.StatusCode < http.StatusBadRequest {
 		return 0, false
@@ -270,9 +274,9 @@ func limitWait(resp *http.Response, body []byte) (wait time.Duration, limited bo
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
 		limited = true
-	case http.StatusForbidden:
-		spent := resp.Header.Get("X-Ratelimit-Remaining") == "0"
-		limited = wait > 0 || spent || strings.Contains(strings.ToLower(string(body)), "secondary rate limit")
+	case http.StatusForbidden, http.StatusUnprocessableEntity:
+		limited = limitWords().Match(body) || resp.StatusCode == http.StatusForbidden &&
+			(wait > 0 || resp.Header.Get("X-Ratelimit-Remaining") == "0")
 	}
 	if limited && wait == 0 {
 		wait = untilReset(resp.Header, now)

@@ -41,15 +41,13 @@ func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts 
 	case e.Explicit:
 		return "", nil
 	}
-	reason := ""
-	if a.OnDemand {
-		reason = "reviews are on demand here"
-	} else if !authorAllowed(p, e, a) {
-		reason = fmt.Sprintf("its author's association with the repository is %s",
-			strings.ToLower(cmp.Or(p.Association, "none")))
-	}
-	if reason == "" {
-		return "", nil
+	reason := "reviews are on demand here"
+	if !a.OnDemand {
+		association := strings.ToLower(cmp.Or(p.Association, "none"))
+		if allowed, err := authorAllowed(ctx, p, e, a, association, facts); allowed || err != nil {
+			return "", err
+		}
+		reason = "its author's association with the repository is " + association
 	}
 	why, err := labelAdmits(ctx, p, e, a.Label, facts)
 	if err != nil || why == "" {
@@ -58,15 +56,35 @@ func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts 
 	return reason + ", and " + why, nil
 }
 
-func authorAllowed(p pull.Pull, e Event, a config.Admission) bool {
+// authorAllowed also takes somebody with write access for a member: a hidden membership looks like none.
+func authorAllowed(ctx context.Context, p pull.Pull, e Event, a config.Admission, association string,
+	facts LabelFacts) (bool, error) {
 	allowed := a.Authors
 	if len(allowed) == 0 {
 		if e.Name != "pull_request_target" {
-			return true
+			return true, nil
 		}
 		allowed = []string{"owner", "member", "collaborator", "contributor"}
 	}
-	return slices.Contains(allowed, "all") || slices.Contains(allowed, strings.ToLower(cmp.Or(p.Association, "none")))
+	if slices.Contains(allowed, "all") || slices.Contains(allowed, association) {
+		return true, nil
+	}
+	if association == "collaborator" || !slices.Contains(allowed, "member") {
+		return false, nil
+	}
+	writes, err := mayWrite(ctx, p, p.Author, facts)
+	if errors.Is(err, github.ErrNoAccess) {
+		err = nil
+	}
+	return writes, err
+}
+
+func mayWrite(ctx context.Context, p pull.Pull, login string, facts LabelFacts) (bool, error) {
+	permission, err := facts.Permission(ctx, p.Owner, p.Repo, login)
+	if errors.Is(err, github.ErrNotFound) {
+		err = nil
+	}
+	return permission == "admin" || permission == "write", err
 }
 
 // labelAdmits returns "" if somebody with write access has labeled this very head, or else why the
@@ -86,12 +104,11 @@ func labelAdmits(ctx context.Context, p pull.Pull, e Event, label string, facts 
 	if err != nil {
 		return "", err
 	}
-	permission, err := facts.Permission(ctx, p.Owner, p.Repo, login)
-	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		return "", err
-	}
+	writes, err := mayWrite(ctx, p, login, facts)
 	switch {
-	case permission != "admin" && permission != "write":
+	case err != nil:
+		return "", err
+	case !writes:
 		return fmt.Sprintf("the label %q was set by somebody without write access", label), nil
 	case e.Labeled != label || e.Head != p.HeadSHA || e.Head == "":
 		return fmt.Sprintf("the label %q was set before the last push, or nothing tells: it counts in the run that "+

@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// facts are those of a label that a maintainer set.
+// facts are those of a label that a maintainer set, the only one who may write.
 type facts struct {
 	login          string
 	permission     string
@@ -28,7 +28,10 @@ func (f *facts) LabelSetter(context.Context, pull.Ref, string) (string, error) {
 	return f.login, f.setter
 }
 
-func (f *facts) Permission(context.Context, string, string, string) (string, error) {
+func (f *facts) Permission(_ context.Context, _, _, login string) (string, error) {
+	if login != f.login {
+		return "read", f.rights
+	}
 	return f.permission, f.rights
 }
 
@@ -88,6 +91,16 @@ func TestAdmissionGivesItsReason(t *testing.T) {
 			},
 			`its author's association with the repository is contributor, and nobody with write access has set the` +
 				` label "ai-review"`},
+		"target, hidden member": {pull.Pull{Author: "rita", Association: "NONE"}, triage.Event{Name: target}, nil, ""},
+		"target, hidden member who contributed": {pull.Pull{Author: "rita", Association: "CONTRIBUTOR"},
+			triage.Event{Name: target}, members, ""},
+		"target, writer, no member": {pull.Pull{Author: "rita", Association: "COLLABORATOR"}, triage.Event{Name: target},
+			members, `its author's association with the repository is collaborator, and nobody with write access has` +
+				` set the label "ai-review"`},
+		"target, writer, owners alone": {pull.Pull{Author: "rita", Association: "NONE"}, triage.Event{Name: target},
+			func(a *config.Admission) { a.Authors = []string{"owner"} },
+			`its author's association with the repository is none, and nobody with write access has set the label` +
+				` "ai-review"`},
 		"on demand": {pull.Pull{Association: "OWNER"}, triage.Event{Name: plain}, onDemand,
 			`reviews are on demand here, and nobody with write access has set the label "ai-review"`},
 		"on demand, labelled": {pull.Pull{Labels: label, HeadSHA: "abc"}, labelEvent, onDemand, ""},
@@ -107,6 +120,8 @@ func TestAdmissionGivesItsReason(t *testing.T) {
 }
 
 func onDemand(a *config.Admission) { a.OnDemand = true }
+
+func members(a *config.Admission) { a.Authors = []string{"owner", "member"} }
 
 // stranger is a labelled pull request by somebody who is not allowed.
 var stranger = pull.Pull{Association: "NONE", Labels: []string{"ai-review"}, HeadSHA: "abc"}

@@ -203,6 +203,22 @@ func TestT20_WhatTookANameOverIsNotTheListedOne(t *testing.T) {
 	require.ErrorIs(t, err, github.ErrNotFound)
 }
 
+// TestTheStepsBesideOursReadTheFolder: a container action runs as root, the steps beside it as the runner's user.
+func TestTheStepsBesideOursReadTheFolder(t *testing.T) {
+	t.Parallel()
+	place := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(place, "as"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(place, "as", "a.zip"), nil, 0o644))
+	require.NoError(t, artifactstore.Dir{Path: filepath.Join(place, "in")}.Put(t.Context(), "a", []byte("zip")))
+	for _, name := range []string{"", "a.zip"} {
+		want, err := os.Stat(filepath.Join(place, "as", name))
+		require.NoError(t, err)
+		have, err := os.Stat(filepath.Join(place, "in", name))
+		require.NoError(t, err)
+		require.Equal(t, want.Mode(), have.Mode(), name)
+	}
+}
+
 func TestT22_AFolderIsNeverLeft(t *testing.T) {
 	t.Parallel()
 	place := t.TempDir()

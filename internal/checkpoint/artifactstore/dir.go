@@ -22,7 +22,7 @@ import (
 
 // Dir stores checkpoints as files <name>.zip in a folder, for servers without the
 // runner's protocol. Who may write to it depends on what passes the folder from
-// job to job. Its files are accessible to their owner only.
+// job to job. Its files are readable by all: a container action is root, and the steps that carry the folder are not.
 type Dir struct {
 	Path   string
 	Prefix string // of the names to list
@@ -35,7 +35,7 @@ const extension = ".zip"
 // another file of that name: of two jobs that decide one draft, the second finds what the first
 // decided. A file system without hard links cannot tell; there the second replaces the first.
 func (d Dir) Put(_ context.Context, name string, zip []byte) error {
-	if err := os.MkdirAll(d.Path, 0o700); err != nil {
+	if err := os.MkdirAll(d.Path, 0o755); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(d.Path)
@@ -91,7 +91,7 @@ func (d Dir) sweep(root *os.Root) {
 }
 
 func write(root *os.Root, name string, content []byte) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}

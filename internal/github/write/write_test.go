@@ -118,6 +118,9 @@ func TestP5_APostIsSentOnceAndSaysWhatBecameOfIt(t *testing.T) {
 
 func TestP5_AReviewThatALimitTurnedAwayIsSentAgain(t *testing.T) {
 	const secondary = `{"message":"You have exceeded a secondary rate limit"}`
+	const tooQuickly = `{"message":"Unprocessable Entity","errors":["was submitted too quickly"]}`
+	const abuse = `{"message":"Validation Failed","errors":[{"resource":"PullRequestReview","code":"abuse",` +
+		`"field":"base"}]}`
 	for name, tc := range map[string]struct {
 		code        int
 		after, body string
@@ -129,6 +132,8 @@ func TestP5_AReviewThatALimitTurnedAwayIsSentAgain(t *testing.T) {
 		"once":        {429, "7", `{}`, 1, 200, []time.Duration{7 * time.Second}, nil},
 		"as 403":      {403, "60", `{}`, 2, 200, []time.Duration{time.Minute, time.Minute}, nil},
 		"in words":    {403, "", secondary, 1, 200, []time.Duration{time.Minute}, nil},
+		"as 422":      {422, "", tooQuickly, 1, 200, []time.Duration{time.Minute}, nil},
+		"as abuse":    {422, "", abuse, 1, 200, []time.Duration{time.Minute}, nil},
 		"three times": {429, "1", `{}`, 3, 200, []time.Duration{time.Second, time.Second, time.Second}, nil},
 		"four times": {429, "1", `{}`, 4, 200, []time.Duration{time.Second, time.Second, time.Second},
 			errLimited},
