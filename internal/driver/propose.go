@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,10 +189,8 @@ func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.St
 		return reviewpr.State{}, err
 	}
 	result, err := flow.Run(outer, c.Thread, reviewpr.State{Draft: d.Facts(outer, p.Settings, by)})
-	if cause := by.Trouble().Cause; err == nil && result.End == reviewpr.Failed && cause != nil {
-		err = cause
-	} else if err == nil && result.End == reviewpr.Failed {
-		err = errors.New(result.State.Reason)
+	if err == nil && result.End == reviewpr.Failed {
+		err = cmp.Or(by.Trouble().Cause, errors.New(result.State.Reason))
 	}
 	return result.State, err
 }

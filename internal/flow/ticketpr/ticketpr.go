@@ -10,7 +10,6 @@
 package ticketpr
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -248,15 +247,13 @@ func StatusAt(err error) string {
 	return fetchNode
 }
 
-// Status returns the node that a thread is at: the gate, the next one, or the last one that ran.
+// Status returns the node that a thread is at: the next one, which is the gate while it waits, or the last that ran.
 func Status(v graph.View[State]) string {
-	switch {
-	case v.Status == graph.Paused:
-		return gateNode
-	case v.Status == graph.Running && len(v.Next) > 0:
+	if len(v.Next) > 0 {
 		return v.Next[0]
-	case len(v.Steps) > 0:
-		return v.Steps[len(v.Steps)-1].Node
 	}
-	return cmp.Or(v.End, fetchNode)
+	if n := len(v.Steps); n > 0 {
+		return v.Steps[n-1].Node
+	}
+	return fetchNode
 }
