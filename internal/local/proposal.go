@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
-	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -52,11 +51,6 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	switch {
 	case errors.Is(err, graph.ErrNoThread):
 	case p.Anew, err == nil && (another || p.isExpired(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
-		if p.onto != nil { // else a refused draft would cost the old one
-			if err := p.onto.MayDraft(ctx, p.base, p.ticket); err != nil {
-				return r, err
-			}
-		}
 		return p.replaceThread(ctx, r)
 	case err != nil || r.Outcome != ticketpr.Failed:
 		return r, cmp.Or(err, p.checkSameFlags(s))
@@ -131,12 +125,10 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 	next := successor{p.Store, p.Thread, successorPrefix(p.Thread, p.Anew, saved) + implement.Digest(p.ticket)[:12]}
 	p.Store = next
 	r, err := p.readState(ctx)
-	switch {
-	case errors.Is(err, graph.ErrNoThread), err == nil && (isHalted(r) || r.Parked() && !p.isExpired(r)):
-	default:
+	if err != nil || !isHalted(r) && (!r.Parked() || p.isExpired(r)) {
 		err = next.Remove(ctx, p.Thread)
 	}
-	if err == nil || errors.Is(err, graph.ErrNoThread) {
+	if err == nil {
 		r, err = p.advance(ctx, true, nil)
 	}
 	switch p.Store = next.Store; {
@@ -149,25 +141,22 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 }
 
 // steps returns the steps that draft and revise, and the initial state of the thread.
-func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, error) {
-	place := p.PlaceOf(p.base.Clone, p.base.Commit)
-	var err error
+func (p *proposing) steps(ctx context.Context) (steps ticketpr.Steps, begin ticketpr.State, err error) {
 	if p.onto != nil {
-		err = p.onto.MayDraft(ctx, p.base, p.ticket)
+		if err := p.onto.MayDraft(ctx, p.base, p.ticket); err != nil {
+			return steps, begin, err
+		}
 	}
-	var entries map[string]diff.Entry
-	if err == nil {
-		entries, err = place.Tree.Entries(ctx)
-	}
+	place := p.PlaceOf(p.base.Clone, p.base.Commit)
+	entries, err := place.Tree.Entries(ctx)
 	if err != nil {
-		return ticketpr.Steps{}, ticketpr.State{}, err
+		return steps, begin, err
 	}
 	facts := p.Manifest(checkpoint.Subject{Kind: "ticket", Head: p.base.Commit}, p.Settings, implement.Fingerprint())
 	facts.Thread, facts.ConfigFingerprint = p.Thread, p.base.Config.Fingerprint()
 	what := driver.Proposing{
-		Facts: facts,
-		Into:  p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
-		Ticket: p.ticket, Settings: p.Settings, Place: place, Entries: entries, Only: p.modules,
+		Facts: facts, Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config, Ticket: p.ticket,
+		Settings: p.Settings, Place: place, Entries: entries, Only: p.modules,
 	}
 	if p.check != "" {
 		what.Check = p.runCheck
