@@ -69,17 +69,17 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err != nil {
 		return steps, begin, err
 	}
+	begin = ticketpr.State{Facts: p.Facts, Into: p.Into, Limit: by.Account.Cap, Model: by.Name}
 	return ticketpr.Steps{
-			Ticket: p.Ticket, Show: p.Show, Model: &by.Model, Base: implement.Base{
-				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
-				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
-			},
-			Search: search, Check: p.Check, Facts: p.Facts,
-			Review: func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (ticketpr.Seen, error) {
-				return d.review(ctx, p, by.Account.Cap, s, t)
-			},
-		}, ticketpr.State{Facts: p.Facts, Into: p.Into,
-			Limit: by.Account.Cap, Model: by.Name}, nil
+		Ticket: p.Ticket, Show: p.Show, Model: &by.Model, Base: implement.Base{
+			Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
+			Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
+		},
+		Search: search, Check: p.Check, Facts: p.Facts,
+		Review: func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (ticketpr.Seen, error) {
+			return d.review(ctx, p, by.Account.Cap, s, t)
+		},
+	}, begin, nil
 }
 
 // selectModules returns the modules with these names, or all if there are no names. It refuses an

@@ -47,11 +47,8 @@ const (
 	Failed  = "FAILED"
 )
 
-// The nodes that a run is at before its first step ended, and while it waits.
-const (
-	fetchNode = "fetch_ticket"
-	gateNode  = "human_review_gate"
-)
+// fetchNode is the node that a run is at before its first step ended.
+const fetchNode = "fetch_ticket"
 
 // Steps gives a run access to the outside world. A job that decides needs Apply and Open. A job
 // of its own, which has the tracker's credentials, comments on the ticket.
@@ -94,7 +91,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	tests := r.node("generate_tests", r.withTicket(r.writeTests), "proposed_tests", "usage", "error")
 	summary := r.node("prepare_diff_summary", r.withTicket(r.summarize), "facts", "diff_summary", "check", "usage",
 		"classification", "root_cause", "affected_modules", "proposed_changes", "proposed_tests")
-	asked := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
+	asked := graph.Gate(g, "human_review_gate", ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node("regenerate_with_feedback", r.regenerate, "decision", "human_feedback", "iteration")
 	apply := r.effect("apply_changes", r.apply, "applied")
 	pull := r.effect("create_pull_request", r.open, "pull_request_url")
@@ -109,7 +106,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Route(code, unlessFailed(tests, failed), tests, failed)
 	g.Route(tests, unlessFailed(summary, failed), summary, failed)
 	g.Edge(summary, asked)
-	g.Route(asked, handoff.Next(State.approved, apply, again, abort), apply, again, abort)
+	approved := func(s State) *bool { return s.Approved }
+	g.Route(asked, handoff.Next(approved, apply, again, abort), apply, again, abort)
 	g.Edge(again, code)
 	g.Edge(apply, pull)
 	g.Edge(pull, comment)
@@ -184,7 +182,6 @@ func declare(g *graph.Graph[State]) {
 	graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add)
 }
 
-// doNothing is a step that does nothing.
 func doNothing(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
 
 func (r *run) apply(ctx context.Context, s *State) (paid cost.Usage, err error) {
@@ -212,8 +209,6 @@ func unlessFailed(next, failed graph.Target) func(State) graph.Next {
 	}
 }
 
-func (s State) approved() *bool { return s.Approved }
-
 // decide checks and stores the decision. Feedback after the last revision ends the draft.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	d, err := a.Decision.Check(s.Items())
@@ -236,7 +231,12 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 
 // Intact refuses a parked draft that differs from the one its gate asks about.
 func Intact(view graph.View[State]) error {
-	return handoff.Intact(view, view.State.checkAsked, view.State.Facts.Thread, view.State.Facts.ToolVersion)
+	s := view.State
+	same := func(asked []byte) error {
+		now, _ := ask(s)
+		return gate.Same(asked, now)
+	}
+	return handoff.Intact(view, same, s.Facts.Thread, s.Facts.ToolVersion)
 }
 
 // StatusAt returns the node whose error stopped a run, or the first node if err is from none.
