@@ -218,8 +218,9 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	}
 	s := view.State
 	p := Proposal{Node: ticketpr.Status(view), State: s, Report: Report{Outcome: ticketpr.Failed,
-		Thread: s.Facts.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings,
-		Proposed: s.Proposed(), Branch: s.Applied.Branch, PullRequest: s.PullRequest, Message: s.Error}}
+		Running: view.Status == graph.Running, Thread: s.Facts.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
+		Findings: s.Seen.Findings, Proposed: s.Proposed(), Branch: s.Applied.Branch, PullRequest: s.PullRequest,
+		Message: s.Error}}
 	switch {
 	case view.Status == graph.Ended:
 		p.Outcome = view.End

@@ -55,7 +55,7 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	case err != nil || r.Outcome != ticketpr.Failed:
 		return r, cmp.Or(err, p.checkSameFlags(s))
 	}
-	return p.advance(ctx, !isHalted(r) || p.isUnfinished(r), nil) // else what was approved is carried out
+	return p.advance(ctx, p.isUnfinished(), nil) // else what was approved is carried out
 }
 
 // readState reads the thread's current state and reports on it.
@@ -115,7 +115,7 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 		return p.readState(ctx)
 	}
 	saved, err := p.Store.Load(ctx, p.Thread)
-	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !isHalted(was) {
+	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !was.Running {
 		if err = errors.Join(p.Store.Remove(ctx, p.Thread), release()); err != nil {
 			return was, err
 		}
@@ -125,7 +125,7 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 	next := successor{p.Store, p.Thread, successorPrefix(p.Thread, p.Anew, saved) + implement.Digest(p.ticket)[:12]}
 	p.Store = next
 	r, err := p.readState(ctx)
-	if err != nil || !isHalted(r) && (!r.Parked() || p.isExpired(r)) {
+	if err != nil || !r.Running && (!r.Parked() || p.isExpired(r)) {
 		err = next.Remove(ctx, p.Thread)
 	}
 	if err == nil {
@@ -257,7 +257,7 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 		return err
 	}
 	switch {
-	case !isHalted(r):
+	case !r.Running:
 	case p.JSON:
 		p.last.Outcome = ""
 		return p.last.Print(p.Stdout)
@@ -270,11 +270,8 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 	return p.Decided(ctx, r)
 }
 
-// isHalted reports whether a thread neither waits nor ended: it runs, or was interrupted.
-func isHalted(r driver.Report) bool { return r.Outcome == ticketpr.Failed && r.Message == "" }
-
-// isUnfinished reports whether a thread was halted before its draft was made, or its revision.
-func (p *proposing) isUnfinished(r driver.Report) bool {
+// isUnfinished reports whether a thread has no draft, or a revision was requested and is not made.
+func (p *proposing) isUnfinished() bool {
 	was := p.last.State.Decision
-	return isHalted(r) && (was == nil || was.Decision != decision.Approve)
+	return was == nil || was.Decision != decision.Approve
 }

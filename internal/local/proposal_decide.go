@@ -93,8 +93,8 @@ func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 	if err := p.checkMayPush(ctx); err != nil {
 		return err
 	}
-	if isHalted(r) {
-		if r, err = p.advance(ctx, p.isUnfinished(r), nil); err != nil {
+	if r.Running {
+		if r, err = p.advance(ctx, p.isUnfinished(), nil); err != nil {
 			return err
 		}
 	}
