@@ -318,16 +318,14 @@ var named = pattern.Lazy(`(?i)test|spec`)
 // buildFiles returns the build files next to and above the likely ones, which name the test tools.
 func (b Brief) buildFiles(shown []string) (all []string) {
 	for _, l := range b.Draft.Scope.Likely {
-		for dir := path.Dir(l); ; dir = path.Dir(dir) {
+		for dir := l; dir != path.Dir(dir); {
+			dir = path.Dir(dir)
 			for _, name := range []string{"package.json", "pom.xml", "build.gradle", "build.gradle.kts",
 				"pyproject.toml", "Cargo.toml", "go.mod"} {
 				p := path.Join(dir, name)
 				if _, there := b.Base.Rules.Entries[p]; there && !slices.Contains(slices.Concat(all, shown), p) {
 					all = append(all, p)
 				}
-			}
-			if dir == "." || dir == "/" {
-				break
 			}
 		}
 	}
