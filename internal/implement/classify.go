@@ -63,7 +63,6 @@ const (
 	maxWords      = 2_000 // bytes of a sentence
 )
 
-// singleLine returns a text in one line.
 func singleLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // cutLine joins a text into one line and cuts it to maxWords bytes.
@@ -222,7 +221,6 @@ func folderList(files []string, most int) string {
 	return b.String() + "\n"
 }
 
-// moduleTitle returns a module's name with its description, if it has one.
 func moduleTitle(m config.Module) string {
 	return strings.TrimSuffix(m.Name+": "+cutLine(m.Description), ": ")
 }

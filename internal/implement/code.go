@@ -112,7 +112,6 @@ func (b Brief) question(ctx context.Context, step string, before []change.File) 
 	return q, err
 }
 
-// diffBlocks returns a block for each file's diff.
 func diffBlocks(label string, files []change.File) (all []block) {
 	for _, f := range files {
 		all = append(all, block{label, change.Unified([]change.File{f})})
@@ -154,7 +153,6 @@ func (b Brief) sourceBlocks(ctx context.Context, step string) (all []block, show
 	return append(all, files...), append(shown, more...), err
 }
 
-// ticketBlocks returns the ticket, and the modules with their rules.
 func (b Brief) ticketBlocks() []block {
 	all := []block{{"ticket", ticketText(b.Ticket)}, {"classification", classText(b.Draft.Class)}}
 	for _, m := range b.Base.Rules.Modules {

@@ -73,7 +73,6 @@ func (j *job) decidedTicketDraft(ctx context.Context) (*ticketDraft, error) {
 	return p, err
 }
 
-// draftOrigin returns where drafts of the ticket must come from.
 func (p *ticketDraft) draftOrigin() handoff.Origin {
 	return handoff.Origin{
 		Names: ticketpr.Names, Subject: checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(),
@@ -132,7 +131,6 @@ func asFindings(s ticketpr.State) (all []finding.Finding) {
 	return all
 }
 
-// reportOn returns the report on a draft's state.
 func (p *ticketDraft) reportOn(v driver.Proposal) driver.Report {
 	r := v.Report
 	if v.Digest != "" {
@@ -161,7 +159,6 @@ func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 // isBot reports whether the job's token belongs to an app, as GITHUB_TOKEN does.
 func (j *job) isBot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
-// driver returns the driver of a ticket's thread.
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {
 	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.warn,
 		Tell: p.tell}

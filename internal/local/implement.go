@@ -77,7 +77,6 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 // maxTicket is the maximum size of a ticket's file, in bytes.
 const maxTicket = 256 << 10
 
-// fromFile reads a ticket from a Markdown file.
 func fromFile(name string) (ticket.Ticket, error) {
 	text, err := wire.ReadFile(name, maxTicket)
 	if err == nil && (len(text) > maxTicket || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {

@@ -58,7 +58,6 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	return p.advance(ctx, p.isUnfinished(), nil) // else what was approved is carried out
 }
 
-// readState reads the thread's current state and reports on it.
 func (p *proposing) readState(ctx context.Context) (_ driver.Report, err error) {
 	p.last, err = p.driver().Proposed(ctx)
 	return p.last.Report, err
@@ -95,7 +94,6 @@ func (p *proposing) checkSameFlags(s ticketpr.State) error {
 	return nil
 }
 
-// isExpired reports whether a parked draft has expired.
 func (a *Terminal) isExpired(r driver.Report) bool {
 	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }

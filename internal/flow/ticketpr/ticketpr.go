@@ -57,12 +57,11 @@ type Steps struct {
 	Show   ticket.Show      // how much of it may leave the job
 	Model  *implement.Model // nil in a job that decides
 	Base   implement.Base   // with rules for all modules that may change
-	Search implement.Search // nil for no search
+	Search implement.Search
 	// runs the requester's command on the change; nil if none was given
-	Check func(context.Context, []change.File) (*change.Check, error)
-	// has the change reviewed; nil for no review
-	Review func(context.Context, State, ticket.Ticket) (Seen, error)
-	Facts  checkpoint.Manifest // of this run, for a draft that another run began
+	Check  func(context.Context, []change.File) (*change.Check, error)
+	Review func(context.Context, State, ticket.Ticket) (Seen, error) // has the change reviewed
+	Facts  checkpoint.Manifest                                       // of this run, for a draft that another run began
 
 	// Apply commits the approved files and Open opens their pull request; a nil Open opens none.
 	// Each first looks whether an earlier run did it without recording it

@@ -106,7 +106,6 @@ func (p Proposal) components() (text string) {
 	return text
 }
 
-// moduleList returns the list of modules with their reasons.
 func (p Proposal) moduleList() string {
 	var rows []string
 	for _, m := range p.Scope.Modules {
@@ -173,7 +172,6 @@ func (p Proposal) reviewResult() string {
 	return strings.Join(rows, "\n")
 }
 
-// diffs returns the files' diffs, each folded.
 func (p Proposal) diffs() string {
 	all := []string{"### Diff"}
 	for _, f := range p.Proposed() {
