@@ -111,7 +111,7 @@ func (r *run) summarize(ctx context.Context, s *State, t ticket.Ticket) (paid co
 	if s.Check = nil; r.Check != nil {
 		s.Check, err = r.Check(ctx, s.Proposed())
 	}
-	if err == nil {
+	if s.Seen = (Seen{}); err == nil {
 		s.Seen, err = r.Review(ctx, *s, t)
 	}
 	*s = s.Under(r.Show)
