@@ -107,10 +107,8 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 	}
 	done, err := finishReplacement(ctx, p.Store, p.Thread)
 	if err != nil || p.Anew && isSuccessorFor(done, implement.Digest(p.ticket)) {
-		if err = errors.Join(err, release()); err != nil {
-			return was, err
-		}
-		return p.readState(ctx)
+		r, unread := p.readState(ctx)
+		return r, errors.Join(err, unread, release())
 	}
 	saved, err := p.Store.Load(ctx, p.Thread)
 	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !was.Running {
