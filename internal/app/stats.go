@@ -298,7 +298,7 @@ func (a *app) propose(all []stats.Run) error {
 	if err := a.InRepository(); err != nil {
 		return err
 	}
-	text, err := wire.ReadSettings(filepath.Join(configcmd.WorkTree(), a.Config))
+	text, err := wire.ReadFile(filepath.Join(configcmd.WorkTree(), a.Config), config.MaxSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
 	}

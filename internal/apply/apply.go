@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
@@ -27,16 +26,16 @@ import (
 
 // Request is an approved change to carry out.
 type Request struct {
-	Ref            pull.Ref // the repository
-	Base           string   // the commit that the change was drafted on
-	Into           string   // the branch whose tip Base was, and that the pull request targets
-	Branch         string   // the name wanted; a number is added if another draft has it
-	Files          []change.File
-	Headline, Body string // of the commit
-	CoAuthor       string // in a trailer's form: maya <7+maya@users.noreply.github.com>; or empty
-	Title, Text    string // of the pull request
-	Link           bool   // a person opens the pull request, through a link
-	Thread, Digest string // of the approved draft
+	Ref            pull.Ref      // the repository
+	Base           string        // the commit that the change was drafted on
+	Into           string        // the branch whose tip Base was, and that the pull request targets
+	Branch         string        // the name wanted; a number is added if another draft has it
+	Files          []change.File // each differs from the base
+	Headline, Body string        // of the commit
+	CoAuthor       string        // in a trailer's form: maya <7+maya@users.noreply.github.com>; or empty
+	Title, Text    string        // of the pull request
+	Link           bool          // a person opens the pull request, through a link
+	Thread, Digest string        // of the approved draft
 	Race           *handoff.Race
 	Again          string // what a person does to continue: re-run the failed jobs
 }
@@ -139,12 +138,11 @@ func isRetryable(err error) bool {
 
 // commit returns the commit to request from GitHub. Its trailers make it findable.
 func (q Request) commit(branch string) write.Commit {
-	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.changedFiles(),
+	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.Files,
 		Body: strings.TrimSpace(q.Body) + "\n\n" + threadTrailer + q.Thread + "\n" + draftTrailer + q.Digest}
 	if q.CoAuthor != "" {
 		k.Body += "\nCo-authored-by: " + q.CoAuthor
 	}
-	k.Body = strings.TrimSpace(k.Body)
 	return k
 }
 
@@ -152,11 +150,6 @@ const (
 	threadTrailer = "PR-Review-Thread: "
 	draftTrailer  = "PR-Review-Draft: "
 )
-
-// changedFiles returns the files that differ from the base.
-func (q Request) changedFiles() []change.File {
-	return slices.DeleteFunc(slices.Clone(q.Files), func(f change.File) bool { return f.Base == blob(f.Content) })
-}
 
 // blob returns Git's hash of a file's content, in a SHA-1 repository.
 func blob(content string) string {
@@ -183,7 +176,7 @@ func (a Applier) checkOrdinary(ctx context.Context, q Request) error {
 		return err
 	}
 	base := scope.Rules{Entries: on}
-	for _, f := range q.changedFiles() {
+	for _, f := range q.Files {
 		wrong := base.Ordinary(f.Path)
 		if wrong == "" && on[f.Path].Blob != f.Base {
 			wrong = "it is not what the change was drafted on"

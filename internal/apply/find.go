@@ -104,7 +104,7 @@ func (a Applier) checkSameFiles(ctx context.Context, q Request, at Applied) erro
 	if err != nil {
 		return err
 	}
-	for _, f := range q.changedFiles() {
+	for _, f := range q.Files {
 		want[f.Path] = diff.Entry{Mode: "100644", Blob: blob(f.Content)}
 	}
 	made, err := a.Read.AllEntries(ctx, q.Ref.Owner, q.Ref.Repo, at.Commit)

@@ -139,7 +139,7 @@ func (c *Command) settingsFile(args []string, setting string, given bool) (name 
 	default:
 		name = filepath.Join(WorkTree(), setting)
 	}
-	text, err = wire.ReadSettings(name)
+	text, err = wire.ReadFile(name, config.MaxSize)
 	if len(args) == 0 && !given && errors.Is(err, fs.ErrNotExist) {
 		return name, nil, nil
 	}

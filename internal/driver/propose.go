@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,17 +69,17 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err != nil {
 		return steps, begin, err
 	}
+	begin = ticketpr.State{Facts: p.Facts, Into: p.Into, Limit: by.Account.Cap, Model: by.Name}
 	return ticketpr.Steps{
-			Ticket: p.Ticket, Show: p.Show, Model: &by.Model, Base: implement.Base{
-				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
-				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
-			},
-			Search: search, Check: p.Check, Facts: p.Facts,
-			Review: func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (ticketpr.Seen, error) {
-				return d.review(ctx, p, by.Account.Cap, s, t)
-			},
-		}, ticketpr.State{Facts: p.Facts, Into: p.Into,
-			Limit: by.Account.Cap, Model: by.Name}, nil
+		Ticket: p.Ticket, Show: p.Show, Model: &by.Model, Base: implement.Base{
+			Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
+			Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
+		},
+		Search: search, Check: p.Check, Facts: p.Facts,
+		Review: func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (ticketpr.Seen, error) {
+			return d.review(ctx, p, by.Account.Cap, s, t)
+		},
+	}, begin, nil
 }
 
 // selectModules returns the modules with these names, or all if there are no names. It refuses an
@@ -188,10 +189,8 @@ func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.St
 		return reviewpr.State{}, err
 	}
 	result, err := flow.Run(outer, c.Thread, reviewpr.State{Draft: d.Facts(outer, p.Settings, by)})
-	if cause := by.Trouble().Cause; err == nil && result.End == reviewpr.Failed && cause != nil {
-		err = cause
-	} else if err == nil && result.End == reviewpr.Failed {
-		err = errors.New(result.State.Reason)
+	if err == nil && result.End == reviewpr.Failed {
+		err = cmp.Or(by.Trouble().Cause, errors.New(result.State.Reason))
 	}
 	return result.State, err
 }
@@ -219,8 +218,9 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	}
 	s := view.State
 	p := Proposal{Node: ticketpr.Status(view), State: s, Report: Report{Outcome: ticketpr.Failed,
-		Thread: s.Facts.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings,
-		Proposed: s.Proposed(), Branch: s.Applied.Branch, PullRequest: s.PullRequest, Message: s.Error}}
+		Running: view.Status == graph.Running, Thread: s.Facts.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
+		Findings: s.Seen.Findings, Proposed: s.Proposed(), Branch: s.Applied.Branch, PullRequest: s.PullRequest,
+		Message: s.Error}}
 	switch {
 	case view.Status == graph.Ended:
 		p.Outcome = view.End

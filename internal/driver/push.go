@@ -92,7 +92,6 @@ func (c Carrier) Done(ctx context.Context, s ticketpr.State) (r Report, found bo
 // Push is a Carrier that uses the caller's own token.
 type Push struct {
 	Carrier
-	By  string // login of the token's account
 	ref pull.Ref
 }
 
@@ -124,13 +123,12 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	viewer, err := api.Viewer(ctx) // an app's token has no login
-	return &Push{By: viewer.Login, ref: ref, Carrier: Carrier{Applier: apply.Applier{Read: api, Write: write.New(api)},
+	return &Push{ref: ref, Carrier: Carrier{Applier: apply.Applier{Read: api, Write: write.New(api)},
 		Request: func(s ticketpr.State) apply.Request {
 			q := ApplyRequest(ref, s.Under(show), proposal.Made{Closes: issue})
 			q.Link, q.Again = b.Config.Implement.PullRequest == "link", again
 			return q
-		}}}, err
+		}}}, nil
 }
 
 // MayReveal refuses a tracker's ticket that a change in a public repository would reveal. A

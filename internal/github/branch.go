@@ -106,7 +106,6 @@ func (c *Client) ChangedPaths(ctx context.Context, owner, repo, base, head strin
 
 // Opened is a pull request from a list. Body is untrusted text.
 type Opened struct {
-	Number int
 	URL    string
 	Body   string
 	Branch string // of its head
@@ -128,10 +127,9 @@ func (c *Client) OpenedFrom(ctx context.Context, owner, repo, branch string) ([]
 	var all []Opened
 	for _, p := range list {
 		o := Opened{
-			Number: p.GetNumber(), URL: p.GetHTMLURL(), Body: p.GetBody(), Branch: p.GetHead().GetRef(),
-			Open: p.GetState() == "open",
+			URL: p.GetHTMLURL(), Body: p.GetBody(), Branch: p.GetHead().GetRef(), Open: p.GetState() == "open",
 		}
-		if o.Number == 0 || o.URL == "" {
+		if o.URL == "" {
 			return nil, Wrap(doing, errIncomplete)
 		}
 		if from := p.GetHead().GetRepo().GetID(); from != 0 && from == p.GetBase().GetRepo().GetID() {

@@ -63,7 +63,6 @@ const (
 	maxWords      = 2_000 // bytes of a sentence
 )
 
-// singleLine returns a text in one line.
 func singleLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // cutLine joins a text into one line and cuts it to maxWords bytes.
@@ -207,17 +206,14 @@ func moduleList(modules []config.Module, paths []string, ticket string) string {
 
 // folderList returns the first files, at most as many as given, a line for each folder.
 func folderList(files []string, most int) string {
-	shown := slices.Clone(files[:min(most, len(files))])
-	slices.SortFunc(shown, func(a, b string) int {
-		return cmp.Or(strings.Compare(path.Dir(a), path.Dir(b)), strings.Compare(a, b))
-	})
+	shown := slices.Sorted(slices.Values(files[:min(most, len(files))]))
 	var b strings.Builder
-	for i, p := range shown {
-		before := ", "
-		if i == 0 || path.Dir(p) != path.Dir(shown[i-1]) {
-			before = "\n  " + path.Dir(p) + "/: "
+	for _, folder := range order.Grouped(shown, path.Dir) {
+		before := "\n  " + path.Dir(folder[0]) + "/: "
+		for _, p := range folder {
+			b.WriteString(before + path.Base(p))
+			before = ", "
 		}
-		b.WriteString(before + path.Base(p))
 	}
 	if left := len(files) - len(shown); left > 0 {
 		fmt.Fprintf(&b, "\n  … and %d more files", left)
@@ -225,7 +221,6 @@ func folderList(files []string, most int) string {
 	return b.String() + "\n"
 }
 
-// moduleTitle returns a module's name with its description, if it has one.
 func moduleTitle(m config.Module) string {
 	return strings.TrimSuffix(m.Name+": "+cutLine(m.Description), ": ")
 }

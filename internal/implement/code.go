@@ -112,7 +112,6 @@ func (b Brief) question(ctx context.Context, step string, before []change.File) 
 	return q, err
 }
 
-// diffBlocks returns a block for each file's diff.
 func diffBlocks(label string, files []change.File) (all []block) {
 	for _, f := range files {
 		all = append(all, block{label, change.Unified([]change.File{f})})
@@ -154,7 +153,6 @@ func (b Brief) sourceBlocks(ctx context.Context, step string) (all []block, show
 	return append(all, files...), append(shown, more...), err
 }
 
-// ticketBlocks returns the ticket, and the modules with their rules.
 func (b Brief) ticketBlocks() []block {
 	all := []block{{"ticket", ticketText(b.Ticket)}, {"classification", classText(b.Draft.Class)}}
 	for _, m := range b.Base.Rules.Modules {
@@ -318,16 +316,14 @@ var named = pattern.Lazy(`(?i)test|spec`)
 // buildFiles returns the build files next to and above the likely ones, which name the test tools.
 func (b Brief) buildFiles(shown []string) (all []string) {
 	for _, l := range b.Draft.Scope.Likely {
-		for dir := path.Dir(l); ; dir = path.Dir(dir) {
+		for dir := l; dir != path.Dir(dir); {
+			dir = path.Dir(dir)
 			for _, name := range []string{"package.json", "pom.xml", "build.gradle", "build.gradle.kts",
 				"pyproject.toml", "Cargo.toml", "go.mod"} {
 				p := path.Join(dir, name)
 				if _, there := b.Base.Rules.Entries[p]; there && !slices.Contains(slices.Concat(all, shown), p) {
 					all = append(all, p)
 				}
-			}
-			if dir == "." || dir == "/" {
-				break
 			}
 		}
 	}

@@ -33,13 +33,11 @@ type Recorded struct {
 	Usage cost.Usage `json:"usage"`
 }
 
-// Once returns the stored answer for a key, or calls do and stores its answer.
-type Once func(ctx context.Context, key string, do func(context.Context) (Recorded, error)) (Recorded, error)
-
 // Model asks a model. Its fields are set before the first question.
 type Model struct {
-	Chat   budget.Chatter
-	Once   Once
+	Chat budget.Chatter
+	// returns the stored answer for a key, or calls do and stores its answer
+	Once   func(ctx context.Context, key string, do func(context.Context) (Recorded, error)) (Recorded, error)
 	Redact *secret.Redactor // removes secrets from prompts and stored answers
 
 	boundary guard.Boundary // of all its questions: what they begin with alike, a server may have cached

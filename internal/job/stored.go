@@ -27,12 +27,16 @@ import (
 
 // origin returns where checkpoints of this workflow must come from.
 func (j *job) origin(change ingest.Change) handoff.Origin {
+	return j.originOf(reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance), change.Pull.DefaultBranch,
+		func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) })
+}
+
+// originOf returns where checkpoints about a subject must come from. branch is the default branch.
+func (j *job) originOf(about checkpoint.Subject, branch string, thread func(head string) string) handoff.Origin {
 	return handoff.Origin{
-		Names:    reviewpr.Names,
-		Subject:  reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance),
-		Thread:   func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) },
-		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Branch: change.Pull.DefaultBranch,
-		Run: j.env.RunID, RunFacts: j.runs.Facts(change.Pull.DefaultBranch), Protection: j.Protection, Now: j.Now(),
+		Names: j.runs.Names, Subject: about, Thread: thread, Branch: branch, Dispatched: j.isTicketJob(),
+		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Run: j.env.RunID,
+		RunFacts: j.runs.Facts(branch), Protection: j.Protection, Now: j.Now(),
 	}
 }
 

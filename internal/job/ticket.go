@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,9 +50,12 @@ func (j *job) decidedTicketDraft(ctx context.Context) (*ticketDraft, error) {
 	j.warnOverruled(p.config)
 	var steps ticketpr.Steps
 	p.Into(&steps)
+	about := checkpoint.Subject{Kind: "ticket", Repository: j.ref.FullName(), RepositoryID: p.repo.ID, Key: j.asked.Key}
 	*p.gated = gated[ticketpr.State]{
-		job: j, of: ticketpr.Subject(), origin: p.draftOrigin(), graph: ticketpr.Name,
-		version: ticketpr.Version, prompt: implement.Fingerprint(),
+		job: j, of: ticketpr.Subject(), origin: j.originOf(about, p.repo.DefaultBranch, func(base string) string {
+			return ticketpr.ThreadID(j.ref, j.asked.Key, base)
+		}),
+		graph: ticketpr.Name, version: ticketpr.Version, prompt: implement.Fingerprint(),
 		build: func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
 			return ticketpr.New(steps, store, driver.Sealing(j.Protection)...)
 		},
@@ -71,18 +73,6 @@ func (j *job) decidedTicketDraft(ctx context.Context) (*ticketDraft, error) {
 		},
 	}
 	return p, err
-}
-
-// draftOrigin returns where drafts of the ticket must come from.
-func (p *ticketDraft) draftOrigin() handoff.Origin {
-	return handoff.Origin{
-		Names: ticketpr.Names, Subject: checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(),
-			RepositoryID: p.repo.ID, Key: p.asked.Key},
-		Thread:   func(base string) string { return ticketpr.ThreadID(p.ref, p.asked.Key, base) },
-		Workflow: cmp.Or(workflowFile(p.env.WorkflowRef), p.DraftWorkflow), Dispatched: true,
-		Branch: p.repo.DefaultBranch, Run: p.env.RunID, RunFacts: p.runs.Facts(p.repo.DefaultBranch),
-		Protection: p.Protection, Now: p.Now(),
-	}
 }
 
 // checkUnmoved is check 9: the base must still be the one that the change was drafted on. If a
@@ -132,7 +122,6 @@ func asFindings(s ticketpr.State) (all []finding.Finding) {
 	return all
 }
 
-// reportOn returns the report on a draft's state.
 func (p *ticketDraft) reportOn(v driver.Proposal) driver.Report {
 	r := v.Report
 	if v.Digest != "" {
@@ -161,7 +150,6 @@ func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 // isBot reports whether the job's token belongs to an app, as GITHUB_TOKEN does.
 func (j *job) isBot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
-// driver returns the driver of a ticket's thread.
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {
 	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.warn,
 		Tell: p.tell}

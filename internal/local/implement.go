@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // ImplementFlags adds the flags of implement to f.
@@ -77,14 +77,8 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 // maxTicket is the maximum size of a ticket's file, in bytes.
 const maxTicket = 256 << 10
 
-// fromFile reads a ticket from a Markdown file.
-func fromFile(name string) (t ticket.Ticket, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return t, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxTicket+1))
+func fromFile(name string) (ticket.Ticket, error) {
+	text, err := wire.ReadFile(name, maxTicket)
 	if err == nil && (len(text) > maxTicket || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {
 		err = fmt.Errorf("%s is not text of at most %d KiB", name, maxTicket>>10)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
-	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -52,19 +51,13 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	switch {
 	case errors.Is(err, graph.ErrNoThread):
 	case p.Anew, err == nil && (another || p.isExpired(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
-		if p.onto != nil { // else a refused draft would cost the old one
-			if err := p.onto.MayDraft(ctx, p.base, p.ticket); err != nil {
-				return r, err
-			}
-		}
 		return p.replaceThread(ctx, r)
 	case err != nil || r.Outcome != ticketpr.Failed:
 		return r, cmp.Or(err, p.checkSameFlags(s))
 	}
-	return p.advance(ctx, !isHalted(r) || p.isUnfinished(r), nil) // else what was approved is carried out
+	return p.advance(ctx, p.isUnfinished(), nil) // else what was approved is carried out
 }
 
-// readState reads the thread's current state and reports on it.
 func (p *proposing) readState(ctx context.Context) (_ driver.Report, err error) {
 	p.last, err = p.driver().Proposed(ctx)
 	return p.last.Report, err
@@ -101,7 +94,6 @@ func (p *proposing) checkSameFlags(s ticketpr.State) error {
 	return nil
 }
 
-// isExpired reports whether a parked draft has expired.
 func (a *Terminal) isExpired(r driver.Report) bool {
 	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }
@@ -115,13 +107,11 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 	}
 	done, err := finishReplacement(ctx, p.Store, p.Thread)
 	if err != nil || p.Anew && isSuccessorFor(done, implement.Digest(p.ticket)) {
-		if err = errors.Join(err, release()); err != nil {
-			return was, err
-		}
-		return p.readState(ctx)
+		r, unread := p.readState(ctx)
+		return r, errors.Join(err, unread, release())
 	}
 	saved, err := p.Store.Load(ctx, p.Thread)
-	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !isHalted(was) {
+	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !was.Running {
 		if err = errors.Join(p.Store.Remove(ctx, p.Thread), release()); err != nil {
 			return was, err
 		}
@@ -131,12 +121,10 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 	next := successor{p.Store, p.Thread, successorPrefix(p.Thread, p.Anew, saved) + implement.Digest(p.ticket)[:12]}
 	p.Store = next
 	r, err := p.readState(ctx)
-	switch {
-	case errors.Is(err, graph.ErrNoThread), err == nil && (isHalted(r) || r.Parked() && !p.isExpired(r)):
-	default:
+	if err != nil || !r.Running && (!r.Parked() || p.isExpired(r)) {
 		err = next.Remove(ctx, p.Thread)
 	}
-	if err == nil || errors.Is(err, graph.ErrNoThread) {
+	if err == nil {
 		r, err = p.advance(ctx, true, nil)
 	}
 	switch p.Store = next.Store; {
@@ -149,25 +137,22 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 }
 
 // steps returns the steps that draft and revise, and the initial state of the thread.
-func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, error) {
-	place := p.PlaceOf(p.base.Clone, p.base.Commit)
-	var err error
+func (p *proposing) steps(ctx context.Context) (steps ticketpr.Steps, begin ticketpr.State, err error) {
 	if p.onto != nil {
-		err = p.onto.MayDraft(ctx, p.base, p.ticket)
+		if err := p.onto.MayDraft(ctx, p.base, p.ticket); err != nil {
+			return steps, begin, err
+		}
 	}
-	var entries map[string]diff.Entry
-	if err == nil {
-		entries, err = place.Tree.Entries(ctx)
-	}
+	place := p.PlaceOf(p.base.Clone, p.base.Commit)
+	entries, err := place.Tree.Entries(ctx)
 	if err != nil {
-		return ticketpr.Steps{}, ticketpr.State{}, err
+		return steps, begin, err
 	}
 	facts := p.Manifest(checkpoint.Subject{Kind: "ticket", Head: p.base.Commit}, p.Settings, implement.Fingerprint())
 	facts.Thread, facts.ConfigFingerprint = p.Thread, p.base.Config.Fingerprint()
 	what := driver.Proposing{
-		Facts: facts,
-		Into:  p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
-		Ticket: p.ticket, Settings: p.Settings, Place: place, Entries: entries, Only: p.modules,
+		Facts: facts, Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config, Ticket: p.ticket,
+		Settings: p.Settings, Place: place, Entries: entries, Only: p.modules,
 	}
 	if p.check != "" {
 		what.Check = p.runCheck
@@ -268,7 +253,7 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 		return err
 	}
 	switch {
-	case !isHalted(r):
+	case !r.Running:
 	case p.JSON:
 		p.last.Outcome = ""
 		return p.last.Print(p.Stdout)
@@ -281,11 +266,8 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 	return p.Decided(ctx, r)
 }
 
-// isHalted reports whether a thread neither waits nor ended: it runs, or was interrupted.
-func isHalted(r driver.Report) bool { return r.Outcome == ticketpr.Failed && r.Message == "" }
-
-// isUnfinished reports whether a thread was halted before its draft was made, or its revision.
-func (p *proposing) isUnfinished(r driver.Report) bool {
+// isUnfinished reports whether a thread has no draft, or a revision was requested and is not made.
+func (p *proposing) isUnfinished() bool {
 	was := p.last.State.Decision
-	return isHalted(r) && (was == nil || was.Decision != decision.Approve)
+	return was == nil || was.Decision != decision.Approve
 }

@@ -23,10 +23,10 @@ func (p *proposing) checkUnmoved(context.Context, driver.Report) error { return 
 func (p *proposing) items(driver.Report) []decision.Item { return p.last.State.Items() }
 
 func (p *proposing) deciderName(ctx context.Context) (string, error) {
-	if p.onto != nil && p.onto.By != "" {
-		return p.onto.By, nil
+	if p.onto == nil {
+		return p.user(ctx, nil)
 	}
-	return p.user(ctx, nil)
+	return p.user(ctx, p.onto.Read)
 }
 
 func (p *proposing) carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error) {
@@ -93,8 +93,8 @@ func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 	if err := p.checkMayPush(ctx); err != nil {
 		return err
 	}
-	if isHalted(r) {
-		if r, err = p.advance(ctx, p.isUnfinished(r), nil); err != nil {
+	if r.Running {
+		if r, err = p.advance(ctx, p.isUnfinished(), nil); err != nil {
 			return err
 		}
 	}

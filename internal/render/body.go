@@ -233,9 +233,6 @@ func (p parts) first(n int) parts {
 }
 
 func foldUnlessEmpty(all []finding.Finding, noun string, show func([]finding.Finding) string) string {
-	if len(all) == 0 {
-		return ""
-	}
 	return Details(wording.Count(len(all), noun), show(all))
 }
 

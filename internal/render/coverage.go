@@ -111,10 +111,7 @@ func (r Review) FileLists(limit int) (open, rest string) {
 	if n := inState(others, finding.Skipped); n > 0 {
 		title += fmt.Sprintf(" (%s skipped)", wording.Thousands(int64(n)))
 	}
-	if len(others) > 0 {
-		rest = Details(title, fileList(others, limit-len(open)))
-	}
-	return open, rest
+	return open, Details(title, fileList(others, limit-len(open)))
 }
 
 // NotReached says how many files were not reached, and why, without their names.

@@ -19,8 +19,11 @@ func Paragraphs(blocks ...string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// Details returns a folded block. The summary is HTML, the text Markdown.
+// Details returns a folded block, or "" without a text. The summary is HTML, the text Markdown.
 func Details(summary, text string) string {
+	if text == "" {
+		return ""
+	}
 	return "<details><summary>" + summary + "</summary>\n\n" + strings.Trim(text, "\n") + "\n</details>"
 }
 

@@ -79,7 +79,7 @@ func (p Place) Settings(ctx context.Context, file config.File) (config.Config, e
 	var text []byte
 	var err error
 	if p.Folder != "" {
-		text, err = ReadSettings(filepath.Join(p.Folder, file.Path))
+		text, err = ReadFile(filepath.Join(p.Folder, file.Path), config.MaxSize)
 	} else {
 		text, err = p.Tree.Read(ctx, file.Path)
 	}

@@ -120,7 +120,7 @@ func NamedConfig(file config.File, otherwise config.Config) (config.Config, erro
 	case file.Path == config.DefaultPath:
 		return file.Parse(nil)
 	}
-	text, err := ReadSettings(file.Path)
+	text, err := ReadFile(file.Path, config.MaxSize)
 	if err != nil {
 		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(),
 			"--config names a file; without it the defaults hold")
@@ -128,9 +128,9 @@ func NamedConfig(file config.File, otherwise config.Config) (config.Config, erro
 	return file.Parse(text)
 }
 
-// ReadSettings reads a settings file of this machine, as much of it as is ever parsed. It refuses a named pipe, which
+// ReadFile reads a file of this machine, of a longer one than max bytes one byte more. It refuses a named pipe, which
 // would wait for a writer through every signal, but not those of a shell's <(…).
-func ReadSettings(name string) ([]byte, error) {
+func ReadFile(name string, max int64) ([]byte, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !shellPipe().MatchString(name) {
 		return nil, errors.New(name + " is not a file")
 	}
@@ -139,7 +139,7 @@ func ReadSettings(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, config.MaxSize+1))
+	return io.ReadAll(io.LimitReader(f, max+1))
 }
 
 var shellPipe = pattern.Lazy(`^/(?:dev|proc)/`)

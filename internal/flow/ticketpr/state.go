@@ -218,12 +218,6 @@ func ask(s State) (gate.Ask, error) {
 	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown()), nil
 }
 
-// checkAsked refuses a question that is not about the draft as it is now.
-func (s State) checkAsked(asked []byte) error {
-	now, _ := ask(s)
-	return gate.Same(asked, now)
-}
-
 // Subject tells package handoff how to handle this graph's drafts between jobs.
 func Subject() handoff.Subject[State] {
 	return handoff.Subject[State]{

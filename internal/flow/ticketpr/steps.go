@@ -66,9 +66,6 @@ const (
 
 // retrieve searches each chosen module and keeps the best pieces, best first.
 func (r *run) retrieve(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
-	if r.Search == nil {
-		return paid, nil
-	}
 	query := guard.CutBytes(strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n"), maxQuery)
 	var all []change.Chunk
 	for _, m := range r.Base.Within(s.Scope).Rules.Modules {
@@ -86,7 +83,6 @@ func (r *run) retrieve(ctx context.Context, s *State, t ticket.Ticket) (paid cos
 	return paid, nil
 }
 
-// brief returns the input for writing the change and its tests.
 func (r *run) brief(s State, t ticket.Ticket) implement.Brief {
 	b := implement.Brief{Ticket: t, Draft: s.Draft, Base: r.Base.Within(s.Scope)}
 	for _, round := range s.Rounds {
@@ -109,21 +105,19 @@ func (r *run) writeTests(ctx context.Context, s *State, t ticket.Ticket) (paid c
 // sees it. The draft gets the facts of the run that finishes it, and keeps only as much of the
 // ticket's and the model's words as may leave the job.
 func (r *run) summarize(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
-	if digest := s.Facts.Subject.Digest; r.Facts.Thread != "" {
-		s.Facts = r.Facts
-		s.Facts.Subject.Digest = digest
-	}
+	digest := s.Facts.Subject.Digest
+	s.Facts = r.Facts
+	s.Facts.Subject.Digest = digest
 	if s.Check = nil; r.Check != nil {
 		s.Check, err = r.Check(ctx, s.Proposed())
 	}
-	if s.Seen = (Seen{}); r.Review != nil && err == nil {
+	if s.Seen = (Seen{}); err == nil {
 		s.Seen, err = r.Review(ctx, *s, t)
 	}
 	*s = s.Under(r.Show)
 	return s.Seen.Usage, err
 }
 
-// regenerate passes the feedback to the next draft.
 func (r *run) regenerate(_ context.Context, s *State) (paid cost.Usage, err error) {
 	if r.Model == nil {
 		return paid, errors.New("this job has no model to revise the draft with")

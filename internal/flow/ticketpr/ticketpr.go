@@ -10,7 +10,6 @@
 package ticketpr
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,11 +47,8 @@ const (
 	Failed  = "FAILED"
 )
 
-// The nodes that a run is at before its first step ended, and while it waits.
-const (
-	fetchNode = "fetch_ticket"
-	gateNode  = "human_review_gate"
-)
+// fetchNode is the node that a run is at before its first step ended.
+const fetchNode = "fetch_ticket"
 
 // Steps gives a run access to the outside world. A job that decides needs Apply and Open. A job
 // of its own, which has the tracker's credentials, comments on the ticket.
@@ -61,12 +57,11 @@ type Steps struct {
 	Show   ticket.Show      // how much of it may leave the job
 	Model  *implement.Model // nil in a job that decides
 	Base   implement.Base   // with rules for all modules that may change
-	Search implement.Search // nil for no search
+	Search implement.Search
 	// runs the requester's command on the change; nil if none was given
-	Check func(context.Context, []change.File) (*change.Check, error)
-	// has the change reviewed; nil for no review
-	Review func(context.Context, State, ticket.Ticket) (Seen, error)
-	Facts  checkpoint.Manifest // of this run, for a draft that another run began
+	Check  func(context.Context, []change.File) (*change.Check, error)
+	Review func(context.Context, State, ticket.Ticket) (Seen, error) // has the change reviewed
+	Facts  checkpoint.Manifest                                       // of this run, for a draft that another run began
 
 	// Apply commits the approved files and Open opens their pull request; a nil Open opens none.
 	// Each first looks whether an earlier run did it without recording it
@@ -95,7 +90,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	tests := r.node("generate_tests", r.withTicket(r.writeTests), "proposed_tests", "usage", "error")
 	summary := r.node("prepare_diff_summary", r.withTicket(r.summarize), "facts", "diff_summary", "check", "usage",
 		"classification", "root_cause", "affected_modules", "proposed_changes", "proposed_tests")
-	asked := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
+	asked := graph.Gate(g, "human_review_gate", ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node("regenerate_with_feedback", r.regenerate, "decision", "human_feedback", "iteration")
 	apply := r.effect("apply_changes", r.apply, "applied")
 	pull := r.effect("create_pull_request", r.open, "pull_request_url")
@@ -110,7 +105,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Route(code, unlessFailed(tests, failed), tests, failed)
 	g.Route(tests, unlessFailed(summary, failed), summary, failed)
 	g.Edge(summary, asked)
-	g.Route(asked, handoff.Next(State.approved, apply, again, abort), apply, again, abort)
+	approved := func(s State) *bool { return s.Approved }
+	g.Route(asked, handoff.Next(approved, apply, again, abort), apply, again, abort)
 	g.Edge(again, code)
 	g.Edge(apply, pull)
 	g.Edge(pull, comment)
@@ -185,7 +181,6 @@ func declare(g *graph.Graph[State]) {
 	graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add)
 }
 
-// doNothing is a step that does nothing.
 func doNothing(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
 
 func (r *run) apply(ctx context.Context, s *State) (paid cost.Usage, err error) {
@@ -213,8 +208,6 @@ func unlessFailed(next, failed graph.Target) func(State) graph.Next {
 	}
 }
 
-func (s State) approved() *bool { return s.Approved }
-
 // decide checks and stores the decision. Feedback after the last revision ends the draft.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	d, err := a.Decision.Check(s.Items())
@@ -237,7 +230,12 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 
 // Intact refuses a parked draft that differs from the one its gate asks about.
 func Intact(view graph.View[State]) error {
-	return handoff.Intact(view, view.State.checkAsked, view.State.Facts.Thread, view.State.Facts.ToolVersion)
+	s := view.State
+	same := func(asked []byte) error {
+		now, _ := ask(s)
+		return gate.Same(asked, now)
+	}
+	return handoff.Intact(view, same, s.Facts.Thread, s.Facts.ToolVersion)
 }
 
 // StatusAt returns the node whose error stopped a run, or the first node if err is from none.
@@ -248,15 +246,13 @@ func StatusAt(err error) string {
 	return fetchNode
 }
 
-// Status returns the node that a thread is at: the gate, the next one, or the last one that ran.
+// Status returns the node that a thread is at: the next one, which is the gate while it waits, or the last that ran.
 func Status(v graph.View[State]) string {
-	switch {
-	case v.Status == graph.Paused:
-		return gateNode
-	case v.Status == graph.Running && len(v.Next) > 0:
+	if len(v.Next) > 0 {
 		return v.Next[0]
-	case len(v.Steps) > 0:
-		return v.Steps[len(v.Steps)-1].Node
 	}
-	return cmp.Or(v.End, fetchNode)
+	if n := len(v.Steps); n > 0 {
+		return v.Steps[n-1].Node
+	}
+	return fetchNode
 }

@@ -83,20 +83,13 @@ func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string
 	}
 	sha, err = sendOnce(ctx, c, func(ctx context.Context) (string, error) {
 		var data struct {
-			Made *struct {
-				Commit struct {
-					OID string `json:"oid"`
-				} `json:"commit"`
-			} `json:"createCommitOnBranch"`
+			Made struct{ Commit struct{ OID string } } `json:"createCommitOnBranch"`
 		}
 		err := c.read.GraphQL(ctx, c.api, commitMutation, map[string]any{"input": input}, &data)
-		if err == nil && (data.Made == nil || data.Made.Commit.OID == "") {
-			return "", errors.New("the answer names no commit")
+		if err == nil && data.Made.Commit.OID == "" {
+			err = errors.New("the answer names no commit")
 		}
-		if err != nil {
-			return "", err
-		}
-		return data.Made.Commit.OID, nil
+		return data.Made.Commit.OID, err
 	})
 	if errors.Is(err, github.ErrStale) {
 		return "", fmt.Errorf("%w: %w", ErrMoved, err)

@@ -64,49 +64,48 @@ func (p Proposal) Size() string {
 func File(p Proposal) string { return p.file(p.diffs()) }
 
 func (p Proposal) file(diffs string) string {
-	parts := []string{"## Proposed changes for " + guard.Inline(p.Title(), render.TitleRunes), "**" + p.Size() + "**",
-		p.warnings()}
-	if p.Class.Type == change.Bug && p.RootCause != "" {
-		parts = append(parts, "**Root cause:** "+guard.Inline(p.RootCause, SentenceRunes))
+	cause := ""
+	if p.Class.Type == change.Bug {
+		cause = labeled("Root cause", p.RootCause)
 	}
-	parts = append(parts, p.ticketSummary(), p.moduleList(), fileRows("### Files", p.Changes),
-		fileRows("### Tests", p.Tests),
-		p.checkResult(), p.reviewResult(), p.Review.WhatWasAsked(), diffs, p.givenContext(), p.Foot())
-	return render.Paragraphs(parts...) + "\n"
+	return render.Paragraphs("## Proposed changes for "+guard.Inline(p.Title(), render.TitleRunes), "**"+p.Size()+"**",
+		p.warnings(), cause, labeled("What it is", p.Class.Summary), p.components(), p.moduleList(),
+		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.checkResult(), p.reviewResult(),
+		p.Review.WhatWasAsked(), diffs, p.givenContext(), p.Foot()) + "\n"
+}
+
+// labeled returns a sentence of the model behind a label, or "" if there is none.
+func labeled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return "**" + label + ":** " + guard.Inline(text, SentenceRunes)
 }
 
 // warnings returns the alert at the top, with warnings and notes, or "".
 func (p Proposal) warnings() string {
 	var all []string
 	for _, w := range p.Warnings {
-		all = append(all, "> "+wording.UpperFirst(w)+".")
+		all = append(all, wording.UpperFirst(w)+".")
 	}
-	if p.Class.Note != "" {
-		all = append(all, "> "+guard.Inline(p.Class.Note, SentenceRunes))
+	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
+		all = append(all, guard.Inline(n, SentenceRunes))
 	}
-	for _, n := range p.Notes {
-		all = append(all, "> "+guard.Inline(n, SentenceRunes))
+	if text := wording.Joined("\n>\n> ", all...); text != "" {
+		return "> [!WARNING]\n> " + text
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	return "> [!WARNING]\n" + strings.Join(all, "\n>\n")
+	return ""
 }
 
-// ticketSummary returns the ticket in the model's words, with the components that it concerns.
-func (p Proposal) ticketSummary() string {
-	if p.Class.Summary == "" {
-		return ""
-	}
-	text := "**What it is:** " + guard.Inline(p.Class.Summary, SentenceRunes)
+// components returns the components that the ticket concerns, in the model's words, or "".
+func (p Proposal) components() (text string) {
 	for i, c := range p.Class.Components {
-		text += map[bool]string{true: "\n\n**Components:** ", false: ", "}[i == 0] + guard.Code(guard.Line(c,
+		text += map[bool]string{true: "**Components:** ", false: ", "}[i == 0] + guard.Code(guard.Line(c,
 			render.TitleRunes))
 	}
 	return text
 }
 
-// moduleList returns the list of modules with their reasons.
 func (p Proposal) moduleList() string {
 	var rows []string
 	for _, m := range p.Scope.Modules {
@@ -173,7 +172,6 @@ func (p Proposal) reviewResult() string {
 	return strings.Join(rows, "\n")
 }
 
-// diffs returns the files' diffs, each folded.
 func (p Proposal) diffs() string {
 	all := []string{"### Diff"}
 	for _, f := range p.Proposed() {
@@ -206,14 +204,9 @@ func (p Proposal) givenContext() string {
 	for i, f := range p.Feedback {
 		said = append(said, fmt.Sprintf("%d. %s", i+1, guard.Inline(f, SentenceRunes)))
 	}
-	given, heard := "", ""
-	if len(rows) > 0 {
-		given = render.Details("What the model was given: "+wording.Count(len(rows), "piece"), strings.Join(rows, "\n"))
-	}
-	if len(said) > 0 {
-		heard = render.Details("Feedback so far", strings.Join(said, "\n"))
-	}
-	return render.Paragraphs(given, heard)
+	given := "What the model was given: " + wording.Count(len(rows), "piece")
+	return render.Paragraphs(render.Details(given, strings.Join(rows, "\n")),
+		render.Details("Feedback so far", strings.Join(said, "\n")))
 }
 
 // Foot returns the last line: the base, what the draft cost, and the model that made it.

@@ -40,13 +40,10 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 	}
 	subject := deactivate(strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "proposed change")), " "))
 	title = guard.Line(fmt.Sprintf("[%s] %s", name, subject), pullTitleRunes)
-	cause := ""
-	if p.RootCause != "" {
-		cause = "**Root cause:** " + guard.Inline(p.RootCause, SentenceRunes)
-	}
 	foot := p.provenance(m)
-	body = render.Paragraphs(guard.Inline(p.Class.Summary, SentenceRunes), cause, p.ticketLink(m), p.moduleList(),
-		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.Review.WhatWasAsked())
+	body = render.Paragraphs(guard.Inline(p.Class.Summary, SentenceRunes), labeled("Root cause", p.RootCause),
+		p.ticketLink(m), p.moduleList(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests),
+		p.Review.WhatWasAsked())
 	if room := pullBytes - len(foot); len(body) > room {
 		body = body[:strings.LastIndexByte(body[:room], '\n')] + "\n\nThe rest is left out: it would be too long."
 	}

@@ -51,10 +51,7 @@ func (d Decide) Section(r render.Review, commands ...string) string {
 	if d.Environment != "" {
 		where = d.dialogRoute(r)
 	}
-	if others != "" {
-		others = render.Details("More ways to decide", others)
-	}
-	return render.Paragraphs("**Decide**"+where, others)
+	return render.Paragraphs("**Decide**"+where, render.Details("More ways to decide", others))
 }
 
 // dialogRoute names the environment's dialog, in the waiting run, and the command.
