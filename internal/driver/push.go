@@ -205,7 +205,7 @@ func writtenByMember(ctx context.Context, api *github.Client, ref pull.Ref) erro
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
 		return err
 	}
-	if level == "admin" || level == "write" {
+	if github.MayWrite(level) {
 		return nil
 	}
 	return problem.Refuse(12, fmt.Sprintf("the author of %s may not write here, and anybody may open an issue of a "+

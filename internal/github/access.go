@@ -28,6 +28,9 @@ func (c *Client) Permission(ctx context.Context, owner, repo, login string) (str
 	return m.Permission, err
 }
 
+// MayWrite reports whether a permission lets its holder push.
+func MayWrite(permission string) bool { return permission == "admin" || permission == "write" }
+
 // Member is an account and its permission in a repository.
 type Member struct {
 	ID         int64

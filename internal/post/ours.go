@@ -123,7 +123,7 @@ func (o *Ours) mayWrite(ctx context.Context, login string) (bool, error) {
 		return false, err
 	}
 	own := strings.EqualFold(login, now.Author) && !o.Author
-	o.writers[login] = !own && !member.Bot && (member.Permission == "write" || member.Permission == "admin")
+	o.writers[login] = !own && !member.Bot && github.MayWrite(member.Permission)
 	return o.writers[login], nil
 }
 

@@ -44,7 +44,7 @@ func (c Change) writers(ctx context.Context, s Source, logins []string) (map[str
 		if err != nil && !errors.Is(err, github.ErrNotFound) {
 			return may, err
 		}
-		may[login] = err == nil && !member.Bot && (member.Permission == "write" || member.Permission == "admin")
+		may[login] = err == nil && !member.Bot && github.MayWrite(member.Permission)
 	}
 	return may, nil
 }

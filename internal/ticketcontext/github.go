@@ -45,7 +45,7 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	if err != nil {
 		a.addUnread("Without ticket: the permission of the author")
 	}
-	if a.MayWrite = level == "admin" || level == "write"; !a.MayWrite {
+	if a.MayWrite = github.MayWrite(level); !a.MayWrite {
 		return a
 	}
 	if o.issues() {

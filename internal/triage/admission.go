@@ -84,7 +84,7 @@ func mayWrite(ctx context.Context, p pull.Pull, login string, facts LabelFacts) 
 	if errors.Is(err, github.ErrNotFound) {
 		err = nil
 	}
-	return permission == "admin" || permission == "write", err
+	return github.MayWrite(permission), err
 }
 
 // labelAdmits returns "" if somebody with write access has labeled this very head, or else why the
