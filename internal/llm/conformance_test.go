@@ -190,6 +190,18 @@ func TestP9_AConversationsPrefixIsCachedAndItsUsageComesBack(t *testing.T) {
 	}
 }
 
+func TestP9_ReasoningThatIsCountedInTheTotalAloneIsPaidFor(t *testing.T) {
+	t.Parallel()
+	price := cost.Price{Input: 1_000_000, Output: 6_000_000}
+	server := llmtest.Start(t, func(r llmtest.Request) llmtest.Answer {
+		a := llmtest.Honest(r)
+		a.Reasoning = 2_809
+		return a
+	}, func(s *llmtest.Server) { s.Apart, s.Price = true, &price })
+	final, _ := converse(t, clientOf(t, server), reviewOf())
+	require.Equal(t, server.Bill().Cost, price.Of(final.Usage))
+}
+
 // TestP9_FilesShareTheirPrefixOnlyByBreakpoints: OpenAI's newer models find a prefix at the end of a message alone.
 func TestP9_FilesShareTheirPrefixOnlyByBreakpoints(t *testing.T) {
 	t.Parallel()
