@@ -190,6 +190,18 @@ func TestP9_AConversationsPrefixIsCachedAndItsUsageComesBack(t *testing.T) {
 	}
 }
 
+func TestP9_AServerThatKnowsTheOlderLimitAloneIsHeldToIt(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Start(t, llmtest.Always(llmtest.Answer{Text: "{}", Reasoning: 76}), func(s *llmtest.Server) {
+		s.Cuts, s.DeafToMaxNew = true, true
+	})
+	r := reviewOf()
+	r.MaxTokens = 5
+	_, err := clientOf(t, server).Chat(t.Context(), r)
+	require.ErrorIs(t, err, llm.ErrTruncated)
+	require.EqualValues(t, 5, server.Bill().OutputTokens)
+}
+
 func TestP9_ReasoningThatIsCountedInTheTotalAloneIsPaidFor(t *testing.T) {
 	t.Parallel()
 	price := cost.Price{Input: 1_000_000, Output: 6_000_000}

@@ -19,7 +19,7 @@ const (
 	via         capability = iota
 	format                 // of the answer: json_schema, json_object, nothing
 	mixed                  // tools and format: both, the format only in requests without tools
-	length                 // the output limit's name: max_completion_tokens, max_tokens, none
+	length                 // the output limit's name: Client.oldLimit's, the other, none
 	ceiling                // the output limit's size: whole, half, a quarter, …; for one request only
 	temperature            // temperature if requested, none
 	seed                   // seed if requested, none
