@@ -305,7 +305,8 @@ func recorded(t *testing.T, preset string) *mcp.Server {
 		require.NoError(t, err)
 		s.AddTool(&mcp.Tool{Name: tool, InputSchema: json.RawMessage(schema)},
 			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}},
+					StructuredContent: map[string]any{"result": string(text)}}, nil // as FastMCP gives a text
 			})
 	}
 	return s
