@@ -202,7 +202,7 @@ func (t *retrying) nextWait(req *http.Request, resp *http.Response, body []byte,
 		return random(doubled), why + " without the JSON that was asked for"
 	case limited && try < t.options.LimitTries && !OutOfFunds(body) && !Oversized(body):
 		return asked + random(t.options.Backoff), why
-	case !limited && try < t.options.Tries && isTemporary(resp.StatusCode):
+	case !limited && try < t.options.Tries && isTemporary(resp.StatusCode) && !Oversized(body):
 		return asked + random(doubled), why
 	}
 	return 0, ""
@@ -217,10 +217,11 @@ var noFunds = pattern.Lazy(`(?i)insufficient[_ ](quota|balance|credit)|exceeded_
 // OutOfFunds reports whether a refusal says that the account has no money, or no quota for today: waiting is no help.
 func OutOfFunds(said []byte) bool { return noFunds().Match(said) }
 
-var oversized = pattern.Lazy(`(?i)request too large for|fewer max_tokens`)
+var oversized = pattern.Lazy(`(?i)request too large for|fewer max_tokens|too large to process`)
 
 // Oversized reports whether a refusal says that the account may not ask for that much at a time, its output limit
-// included: OpenAI and Groq in the words of a rate limit, OpenRouter in those of its credit.
+// included: OpenAI and Groq in the words of a rate limit, OpenRouter in those of its credit; or llama.cpp, as an error
+// of its own, that it cannot embed that much.
 func Oversized(said []byte) bool { return oversized().Match(said) }
 
 // isPermanent reports whether the next try would fail the same way.
