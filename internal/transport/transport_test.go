@@ -309,6 +309,11 @@ func TestD8_T30_RedirectsStayOnTheHost(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "moved", body)
 
+	base, calls = answers(t, status(301, "Location", "/new"), text("what is there to read"))
+	_, err = client.Post(base, "application/json", strings.NewReader("{}"))
+	require.ErrorIs(t, err, ErrRedirect, "what was to be written is not")
+	require.Equal(t, 1, calls())
+
 	base, calls = answers(t, status(302, "Location", "/again"))
 	_, _, err = get(t, client, base)
 	require.ErrorIs(t, err, ErrRedirect)
