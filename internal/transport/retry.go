@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -96,7 +97,21 @@ func (t *retrying) tryOnce(req *http.Request, traced context.Context) (*http.Res
 		return nil, nil, t.timeoutError(req, ctx, err)
 	}
 	resp.ContentLength = int64(len(body))
+	correctStatus(resp, body)
 	return resp, body, nil
+}
+
+// correctStatus gives an answer the status of a temporary failure that its body states: OpenRouter passes on so what a
+// provider answered after it had begun a 200. What has a usage was billed, and stays.
+func correctStatus(resp *http.Response, body []byte) {
+	var said struct {
+		Error struct{ Code int }
+		Usage any
+	}
+	if resp.StatusCode == http.StatusOK && bytes.HasPrefix(bytes.TrimSpace(body), []byte(`{"error"`)) &&
+		json.Unmarshal(body, &said) == nil && said.Usage == nil && said.Error.Code < 600 && isTemporary(said.Error.Code) {
+		resp.StatusCode = said.Error.Code
+	}
 }
 
 // send sends a copy of a request, with the body from its start. ctx is that of a try.
@@ -256,7 +271,7 @@ func isHandshakeError(err error) bool {
 }
 
 func isTemporary(code int) bool {
-	return code == http.StatusTooManyRequests ||
+	return code == http.StatusTooManyRequests || code == http.StatusRequestTimeout ||
 		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 }
 
