@@ -45,7 +45,10 @@ func (a *wireRequest) messages() []any {
 	if a.form[system] > 0 {
 		out = []any{openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.System + "\n\n" + r.User}}
 	}
-	for _, t := range r.Turns {
+	for i, t := range r.Turns {
+		if a.uses[bridge] && a.form[bridge] > 0 && i == len(r.Turns)-1 {
+			out = append(out, openai.ChatCompletionMessage{Role: string(RoleAssistant), Content: "I have read them."})
+		}
 		m := openai.ChatCompletionMessage{Role: string(t.Role), Content: nonEmpty(t.Text), ToolCallID: t.CallID}
 		if len(t.ToolCalls) > 0 {
 			m.Content = t.Text

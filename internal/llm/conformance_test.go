@@ -156,6 +156,24 @@ func TestConformance_ReasoningGoesBackWithToolResults(t *testing.T) {
 	require.Equal(t, "Let me see.", asked[len(asked)-1].Turns[0].Thought)
 }
 
+func TestConformance_AUserBehindAToolIsSetApartForWhoRefusesIt(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Start(t, llmtest.Honest, func(s *llmtest.Server) { s.NoUserBehind = true })
+	c, r := clientOf(t, server), reviewOf(readFile)
+	r.Turns = []llm.Turn{
+		{Role: llm.RoleAssistant, ToolCalls: []llm.Call{{ID: "c", Name: "read_file", Arguments: `{"path":"a"}`}}},
+		{Role: llm.RoleTool, CallID: "c", Text: "seen"}, {Role: llm.RoleUser, Text: "Answer now."},
+	}
+	for range 2 {
+		_, err := c.Chat(t.Context(), r)
+		require.NoError(t, err)
+	}
+	require.Len(t, server.Refusals(), 1)
+	turns := server.Requests()[1].Turns
+	require.Equal(t, []string{"assistant", "tool", "assistant", "user"},
+		[]string{turns[0].Role, turns[1].Role, turns[2].Role, turns[3].Role})
+}
+
 func TestConformance_ResponsesStoreNothingAndSealTheReasoning(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Start(t, llmtest.Curious(llmtest.Honest), llmtest.As(llmtest.Responses))

@@ -26,6 +26,7 @@ const (
 	effort                 // reasoning effort if set, none
 	state                  // of reasoning: sent back (and, by Responses, requested encrypted), or not
 	strict                 // schemas of tools in the strict form, or without its mark and additionalProperties
+	bridge                 // a user's turn right behind a tool's: as it is, with one of the assistant's between them
 	system                 // the system turn: a role of its own, the front of the first user turn
 	marks                  // cache marks, or none
 	tools                  // offered, or ErrNoTools
@@ -66,7 +67,8 @@ const (
 )
 
 // fallbacks are tried in order, the least loss first. The words are those of OpenAI, Azure, OpenRouter, LiteLLM,
-// vLLM, Ollama, llama.cpp, Groq, Gemini's and Bedrock's compatible interfaces; each has a test with the full text.
+// vLLM, Ollama, llama.cpp, Groq, Mistral, Gemini's and Bedrock's compatible interfaces; each has a test with the full
+// text.
 var fallbacks = []fallback{
 	{of: via, to: 1, says: pattern.Lazy(`/responses\b|responses api|not a chat model|chatcompletion operation` +
 		` does not work|not support .{0,9}/chat/completions|not support 'max'`)},
@@ -82,6 +84,8 @@ var fallbacks = []fallback{
 	{of: effort, to: 1, says: pattern.Lazy(`effort|\breasoning\b|thinking`)},
 	{of: strict, to: 1, says: pattern.Lazy(`\bstrict\b|invalid schema for function|invalid_function_parameters` +
 		`|additionalproperties.*\btools?\b`)},
+	{of: bridge, to: 1, says: pattern.Lazy(`after role 'tool'|except for tool calls`), codes: []int{
+		http.StatusBadRequest, http.StatusInternalServerError}}, // 500 is llama.cpp's, for what a template refuses
 	{of: system, to: 1, says: pattern.Lazy(`system (role|message|prompt)|role.*system|['"]system['"]` +
 		`|roles must alternate|only user and assistant roles`)},
 	{of: mixed, to: 1, says: pattern.Lazy(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats +

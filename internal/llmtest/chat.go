@@ -254,6 +254,12 @@ func checkTurns(turns []Turn) *refusal {
 
 // checkAlternation checks what the chat templates of many open models require.
 func (k *Rules) checkAlternation(turns []Turn) *refusal {
+	for i, t := range turns {
+		if k.NoUserBehind && i > 0 && t.Role == "user" && turns[i-1].Role == "tool" {
+			return invalid("Unexpected role 'user' after role 'tool'").withType("invalid_request_message_order").
+				withCode("3230")
+		}
+	}
 	if k.Kind != Plain {
 		return nil
 	}
