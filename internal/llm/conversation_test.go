@@ -91,7 +91,8 @@ func TestCallsWithoutAnIDOfTheirOwnGetOne(t *testing.T) {
 		`,"function":{}},{"id":"a","function":{}},{"id":"c1","function":{}}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), withTools(looked...))
 	require.NoError(t, err)
-	require.Equal(t, []Call{{ID: "call_1", Name: "look"}, {ID: "a"}, {ID: "call_3"}, {ID: "call_4"}}, answer.ToolCalls,
+	require.Equal(t, []Call{{ID: "call00001", Name: "look"}, {ID: "a"}, {ID: "call00003"}, {ID: "call00004"}},
+		answer.ToolCalls,
 		"unique in the conversation")
 }
 

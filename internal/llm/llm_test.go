@@ -190,6 +190,8 @@ func TestT37_AnswersThatAreNoneAreTypedErrorsAndCounted(t *testing.T) {
 		"empty":          {llmtest.Answer{}, ErrEmpty},
 		"blank":          {llmtest.Answer{Text: " \n"}, ErrEmpty},
 		"no choices":     {llmtest.Answer{Raw: []byte(`{"choices":[]}`)}, ErrEmpty},
+		"null as Gemini's": {llmtest.Answer{Raw: []byte(`{"choices":null,"object":"chat.completion","usage":` +
+			`{"completion_tokens":0,"prompt_tokens":1396,"total_tokens":1396}}`)}, ErrEmpty},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
