@@ -367,5 +367,5 @@ func TestT30_ARedirectTakesNoCredentialsToAnotherServer(t *testing.T) {
 	o := ofReference()
 	o.URL, o.Token = s.URL, "secret-token"
 	_, err := open(t, o).Ticket(t.Context(), "PAY-1")
-	require.EqualError(t, err, "sent the request on to another host, where it was not followed")
+	require.EqualError(t, err, "redirects the request, which was not followed")
 }

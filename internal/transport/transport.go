@@ -116,11 +116,9 @@ func newBase() *http.Transport {
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
-	case next.URL.Host != first.Host:
-		return fmt.Errorf("%w: from %s to another host, %s", ErrRedirect, first.Host, next.URL.Host)
-	case next.URL.Scheme != first.Scheme || next.Method != via[0].Method:
-		return fmt.Errorf("%w: from %s by %s to %s by %s on %s", ErrRedirect, via[0].Method, first.Scheme, next.Method,
-			next.URL.Scheme, first.Host)
+	case next.URL.Host != first.Host, next.URL.Scheme != first.Scheme, next.Method != via[0].Method:
+		return fmt.Errorf("%w: from %s %s://%s to %s %s://%s", ErrRedirect, via[0].Method, first.Scheme, first.Host,
+			next.Method, next.URL.Scheme, next.URL.Host)
 	case len(via) > maxRedirects:
 		return fmt.Errorf("%w: more than %d on %s", ErrRedirect, maxRedirects, first.Host)
 	}
