@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -30,7 +31,12 @@ func (x envelope) failure() (code int, failed bool) {
 			code = int(said)
 		}
 	case string: // of the Responses interface
-		code = map[string]int{"rate_limit_exceeded": 429, "server_error": 500}[said]
+		switch said {
+		case "rate_limit_exceeded":
+			code = http.StatusTooManyRequests
+		case "server_error":
+			code = http.StatusInternalServerError
+		}
 	}
 	return code, !isBlank(x.Error) && (!isObject || !isBlank(object["message"]))
 }
