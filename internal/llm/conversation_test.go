@@ -146,6 +146,7 @@ func TestReasoningAtTheFrontOfATextIsLeftOut(t *testing.T) {
 		"<think>\nhm {\n</think>\n\n{}": "{}", "\n<think></think>{}": "{}", "<think>{}": "<think>{}",
 		"{} <think>a</think>": "{} <think>a</think>", "{}": "{}", "": "",
 		"hm {\n</think>\n\n{}": "{}", "</think>{}": "{}", // a template has begun it
+		"<reasoning>{a}</reasoning>{\"x\":1}": "{\"x\":1}", "<thought>b\n</thought>\n{}": "{}", // Bedrock, Gemini
 		"```\n{}</think>\n```": "```\n{}</think>\n```", "[] </think>": "[] </think>",
 		`Here: {"body": "a </think> b"}`:                      `Here: {"body": "a </think> b"}`, // quoted from a diff
 		`Here: {"body": "</think>{\"findings\":[]}"}`:         `Here: {"body": "</think>{\"findings\":[]}"}`,
