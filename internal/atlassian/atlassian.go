@@ -75,7 +75,7 @@ func Explain(err error, id, who string) *Failure {
 	case errors.Is(err, transport.ErrTooLarge):
 		f.Note = fmt.Sprintf("gave an answer for %s of more than %d MB", id, MaxAnswer>>20)
 	case errors.Is(err, transport.ErrRedirect):
-		f.Note = "sent the request on to another host, where it was not followed"
+		f.Note = "redirects the request, which was not followed"
 	case errors.Is(err, transport.ErrNotJSON), errors.As(err, new(*json.SyntaxError)):
 		f.Note = "gave an answer that is not JSON, such as a login page"
 	case errors.As(err, new(*json.UnmarshalTypeError)):

@@ -225,7 +225,7 @@ func TestT30_ARedirectTakesNoCredentialsAlong(t *testing.T) {
 	s := httptest.NewServer(http.RedirectHandler(elsewhere, http.StatusFound))
 	defer s.Close()
 	_, err := atlassian.NewJira(options(s.URL)).Ticket(t.Context(), "PAY-1")
-	require.EqualError(t, err, "sent the request on to another host, where it was not followed")
+	require.EqualError(t, err, "redirects the request, which was not followed")
 	_, err = atlassian.NewJira(options("http://169.254.169.254")).Ticket(t.Context(), "PAY-1")
 	require.EqualError(t, err, "has an address that is refused")
 }

@@ -62,7 +62,10 @@ func (j *Jira) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 }
 
 func (j *Jira) path(key string) string {
-	version := map[bool]string{true: "3", false: "2"}[j.o.isCloud()]
+	version := "2"
+	if j.o.isCloud() {
+		version = "3"
+	}
 	return "/rest/api/" + version + "/issue/" + url.PathEscape(key)
 }
 

@@ -136,6 +136,7 @@ func TestP9_EveryTryIsPaidFor(t *testing.T) {
 		{"a lost try", []string{"lost", whole}, 1_400, 2, false},
 		{"lost and refused", []string{"lost", "429", "lost", whole}, 2_700, 3, false},
 		{"lost behind a gateway", []string{"502", "504", "524", whole}, 3*1_300 + 100, 4, false},
+		{"ended by the server", []string{"408", whole}, 1_300 + 100, 2, false},
 		{"lost behind Cloudflare", []string{"520", "522", whole}, 2*1_300 + 100, 3, false},
 		{"not reached behind it", []string{"521", "523", "525", whole}, 100, 1, false},
 		{"lost behind a gateway to the end", []string{"502"}, 4 * 1_300, 4, true},

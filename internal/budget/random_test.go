@@ -164,7 +164,7 @@ func faulty(t *testing.T, d *dice, price cost.Price, b *bill) *httptest.Server {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
 			Messages []struct{ Content string }
-			Limit    int `json:"max_completion_tokens"`
+			Limit    int `json:"max_tokens"`
 		}
 		text, err := io.ReadAll(r.Body)
 		require.NoError(t, err)

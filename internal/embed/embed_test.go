@@ -117,6 +117,10 @@ func TestABatchThatIsRefusedIsHalvedAndTheSizeRemembered(t *testing.T) {
 	for name, limit := range map[string]func(*embedtest.Server){
 		"400 for its number of texts": func(s *embedtest.Server) { s.MaxInputs = 5 },
 		"413 for its size":            func(s *embedtest.Server) { s.MaxBytes = 200 },
+		"422, as Text Embeddings Inference does": func(s *embedtest.Server) {
+			s.MaxInputs, s.Refusal = 5, http.StatusUnprocessableEntity
+		},
+		"500, as llama.cpp does": func(s *embedtest.Server) { s.MaxInputs, s.Refusal = 5, 500 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,6 +131,7 @@ func TestABatchThatIsRefusedIsHalvedAndTheSizeRemembered(t *testing.T) {
 				require.InDelta(t, 1, vector.Dot(vectors[i], embedtest.Vector(text, 64)), 1e-6, text)
 			}
 			require.Len(t, s.Texts(), 64, "each text is paid for once")
+			require.LessOrEqual(t, len(s.Calls()), 31, "what is too large is not sent again as it was")
 		})
 	}
 	s := embedtest.Start(t, func(s *embedtest.Server) { s.MaxInputs, s.MaxInputBytes = 2, 5_000 })

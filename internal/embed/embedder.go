@@ -124,11 +124,11 @@ func (e *Embedder) batch(ctx context.Context, texts []string, into [][]float32, 
 	return err
 }
 
-// tooLarge reports whether the server may accept a smaller request; a 400 does not tell its reason.
+// tooLarge reports whether the server may accept a smaller request; a 400 or 422 does not tell its reason.
 func tooLarge(err error) bool {
 	status, ok := errors.AsType[*transport.StatusError](err)
-	return ok &&
-		(status.Code == http.StatusBadRequest || status.Code == http.StatusRequestEntityTooLarge)
+	return ok && (status.Code == http.StatusBadRequest || status.Code == http.StatusRequestEntityTooLarge ||
+		status.Code == http.StatusUnprocessableEntity || transport.Oversized([]byte(status.Message)))
 }
 
 func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32, query bool) error {

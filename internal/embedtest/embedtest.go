@@ -27,9 +27,10 @@ type Server struct {
 
 	Key           string // required; empty accepts any
 	Dimensions    int    // of its vectors if a request names none; 64 if zero
-	MaxInputs     int    // more are refused with 400; 2,048 if zero
+	MaxInputs     int    // more are refused; 2,048 if zero
 	MaxBytes      int    // of a request; more are refused with 413; 0 for no bound
-	MaxInputBytes int    // of a text; more are refused with 400; 0 for no bound
+	MaxInputBytes int    // of a text; more are refused; 0 for no bound
+	Refusal       int    // the status of these refusals; 400 if zero
 	Fault         *Fault // what is wrong with its answers; nil for nothing
 
 	mu     sync.Mutex
@@ -151,7 +152,7 @@ func (s *Server) refusal(r *http.Request, q request) (int, string) {
 	case !strings.HasSuffix(r.URL.Path, "/embeddings"):
 		return http.StatusNotFound, "no such route"
 	case len(q.Input) == 0 || slices.Contains(q.Input, "") || len(q.Input) > most || slices.ContainsFunc(q.Input, long):
-		return http.StatusBadRequest, "'$.input' is invalid"
+		return cmp.Or(s.Refusal, http.StatusBadRequest), "input (999 tokens) is too large to process"
 	case q.Dimensions > 0 && q.InputType != "" || q.OutputDimension > 0 && q.InputType == "":
 		return http.StatusBadRequest, "fields of two kinds of servers"
 	}

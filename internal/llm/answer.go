@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -30,7 +31,12 @@ func (x envelope) failure() (code int, failed bool) {
 			code = int(said)
 		}
 	case string: // of the Responses interface
-		code = map[string]int{"rate_limit_exceeded": 429, "server_error": 500}[said]
+		switch said {
+		case "rate_limit_exceeded":
+			code = http.StatusTooManyRequests
+		case "server_error":
+			code = http.StatusInternalServerError
+		}
 	}
 	return code, !isBlank(x.Error) && (!isObject || !isBlank(object["message"]))
 }
@@ -72,7 +78,8 @@ func finishReason(reason string) string {
 
 // thoughtEnd matches the end of reasoning and the start of an answer, on the same line or below. Inside a JSON
 // string, where a model may quote the mark from a diff, the line feed or quotation mark after it is escaped.
-var thoughtEnd = pattern.Lazy(`</think>(?:\s*\n\s*\S|[ \t]*(?:\{\s*["}]|` + "```" + `\w*\r?\n))`)
+var thoughtEnd = pattern.Lazy(`</(?:think|thinking|thought|reasoning)>(?:\s*\n\s*\S|[ \t]*(?:\{\s*["}]|` +
+	"```" + `\w*\r?\n))`)
 
 // stripThought strips reasoning that some servers leave at the front of the text. It goes by the end mark, since the
 // start mark may be in the server's template; the last one counts, since reasoning may mention the mark.
@@ -82,7 +89,8 @@ func stripThought(text string) string {
 		return text
 	}
 	if ends := thoughtEnd().FindAllStringIndex(text, -1); len(ends) > 0 {
-		return strings.TrimSpace(strings.TrimPrefix(text[ends[len(ends)-1][0]:], "</think>"))
+		_, rest, _ := strings.Cut(text[ends[len(ends)-1][0]:], ">")
+		return strings.TrimSpace(rest)
 	}
 	if inner, found := strings.CutPrefix(front, "<think>"); found {
 		if _, rest, closed := strings.Cut(inner, "</think>"); closed {

@@ -29,10 +29,12 @@ func (c *Client) ask(r Request, f form) *wireRequest {
 	a.uses[marks] = c.mark != "" && (!f.responses() || c.mark == cacheBreakpoint) && f[marks] == 0
 	hasState := slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.State) > 0 })
 	a.uses[state] = f[state] == 0 && (f.responses() || hasState)
+	last := len(r.Turns) // a user's turn in it stands behind a tool's
+	a.uses[bridge] = !f.responses() && last > 0 && r.Turns[last-1].Role == RoleUser
 	a.uses[format] = a.hasFormat() && f[format] < 2
 	a.uses[mixed] = a.uses[format] && len(r.Tools) > 0
 	a.setEffort(cmp.Or(r.Effort, c.settings.Effort))
-	a.setLimit(c.settings.limit(r))
+	a.setLimit(c.settings.limit(r), c.oldLimit)
 	a.setMarks()
 	if t := c.settings.temperatureOf(r); t != nil && f[temperature] == 0 {
 		a.fields["temperature"], a.uses[temperature] = *t, true
@@ -58,18 +60,18 @@ func (a *wireRequest) setEffort(wanted string) {
 	}
 }
 
-// setLimit sets the output limit.
-func (a *wireRequest) setLimit(limit int) {
+// limitNames are the names of the output limit in chat completions.
+var limitNames = [...]string{"max_completion_tokens", "max_tokens"}
+
+// setLimit sets the output limit. first is the index of the name that is tried first.
+func (a *wireRequest) setLimit(limit, first int) {
 	if limit == 0 || a.form[length] == unlimited {
 		return
 	}
 	size := max(limit>>a.form[ceiling], min(limit, minLimit))
-	name := "max_completion_tokens"
-	switch {
-	case a.form.responses():
-		name = "max_output_tokens"
-	case a.form[length] == 1:
-		name = "max_tokens"
+	name := "max_output_tokens"
+	if !a.form.responses() {
+		name = limitNames[a.form[length]^first]
 	}
 	a.fields[name], a.uses[length] = size, true
 	a.uses[ceiling] = size > minLimit

@@ -46,6 +46,9 @@ func (a *wireRequest) messages() []any {
 		out = []any{openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.System + "\n\n" + r.User}}
 	}
 	for _, t := range r.Turns {
+		if a.form[bridge] > 0 && t.Role == RoleUser {
+			out = append(out, openai.ChatCompletionMessage{Role: string(RoleAssistant), Content: "I have read them."})
+		}
 		m := openai.ChatCompletionMessage{Role: string(t.Role), Content: nonEmpty(t.Text), ToolCallID: t.CallID}
 		if len(t.ToolCalls) > 0 {
 			m.Content = t.Text
@@ -76,6 +79,7 @@ func toObject(v any) map[string]any {
 // chatBody is the part of a chat completion that is read. It omits unneeded fields: a wrong type in one of them is
 // no reason to lose an answer.
 type chatBody struct {
+	Object  lax `json:"object"` // Gemini sends no choices where a model wrote nothing
 	Model   lax `json:"model"`
 	Choices []struct {
 		Finish  lax `json:"finish_reason"`
@@ -145,7 +149,7 @@ func (t Turn) withState(m openai.ChatCompletionMessage) any {
 // readChat parses a chat completion that answers the conversation so far.
 func readChat(body []byte, before []Turn) (Answer, error) {
 	var in chatBody
-	if err := json.Unmarshal(body, &in); err != nil || in.Choices == nil {
+	if err := json.Unmarshal(body, &in); err != nil || in.Choices == nil && in.Object != "chat.completion" {
 		return Answer{}, ErrNotChat
 	}
 	answer := Answer{Model: string(in.Model)}
@@ -186,7 +190,7 @@ func idsOf(turns []Turn) ids {
 // claim returns a call's id, or a new one if it is missing or taken: it tells the tools' answers apart.
 func (n ids) claim(id string) string {
 	for i := len(n); id == "" || n[id]; i++ {
-		id = fmt.Sprintf("call_%d", i)
+		id = fmt.Sprintf("call%05d", i) // of Mistral's form, nine letters and digits
 	}
 	n[id] = true
 	return id

@@ -156,6 +156,24 @@ func TestConformance_ReasoningGoesBackWithToolResults(t *testing.T) {
 	require.Equal(t, "Let me see.", asked[len(asked)-1].Turns[0].Thought)
 }
 
+func TestConformance_AUserBehindAToolIsSetApartForWhoRefusesIt(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Start(t, llmtest.Honest, func(s *llmtest.Server) { s.NoUserBehind = true })
+	c, r := clientOf(t, server), reviewOf(readFile)
+	r.Turns = []llm.Turn{
+		{Role: llm.RoleAssistant, ToolCalls: []llm.Call{{ID: "c", Name: "read_file", Arguments: `{"path":"a"}`}}},
+		{Role: llm.RoleTool, CallID: "c", Text: "seen"}, {Role: llm.RoleUser, Text: "Answer now."},
+	}
+	for range 2 {
+		_, err := c.Chat(t.Context(), r)
+		require.NoError(t, err)
+	}
+	require.Len(t, server.Refusals(), 1)
+	turns := server.Requests()[1].Turns
+	require.Equal(t, []string{"assistant", "tool", "assistant", "user"},
+		[]string{turns[0].Role, turns[1].Role, turns[2].Role, turns[3].Role})
+}
+
 func TestConformance_ResponsesStoreNothingAndSealTheReasoning(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Start(t, llmtest.Curious(llmtest.Honest), llmtest.As(llmtest.Responses))
@@ -188,6 +206,30 @@ func TestP9_AConversationsPrefixIsCachedAndItsUsageComesBack(t *testing.T) {
 			return len(r.Turns) == 2
 		}))
 	}
+}
+
+func TestP9_AServerThatKnowsTheOlderLimitAloneIsHeldToIt(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Start(t, llmtest.Always(llmtest.Answer{Text: "{}", Reasoning: 76}), func(s *llmtest.Server) {
+		s.Cuts, s.DeafToMaxNew = true, true
+	})
+	r := reviewOf()
+	r.MaxTokens = 5
+	_, err := clientOf(t, server).Chat(t.Context(), r)
+	require.ErrorIs(t, err, llm.ErrTruncated)
+	require.EqualValues(t, 5, server.Bill().OutputTokens)
+}
+
+func TestP9_ReasoningThatIsCountedInTheTotalAloneIsPaidFor(t *testing.T) {
+	t.Parallel()
+	price := cost.Price{Input: 1_000_000, Output: 6_000_000}
+	server := llmtest.Start(t, func(r llmtest.Request) llmtest.Answer {
+		a := llmtest.Honest(r)
+		a.Reasoning = 2_809
+		return a
+	}, func(s *llmtest.Server) { s.Apart, s.Price = true, &price })
+	final, _ := converse(t, clientOf(t, server), reviewOf())
+	require.Equal(t, server.Bill().Cost, price.Of(final.Usage))
 }
 
 // TestP9_FilesShareTheirPrefixOnlyByBreakpoints: OpenAI's newer models find a prefix at the end of a message alone.

@@ -91,7 +91,8 @@ func TestCallsWithoutAnIDOfTheirOwnGetOne(t *testing.T) {
 		`,"function":{}},{"id":"a","function":{}},{"id":"c1","function":{}}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), withTools(looked...))
 	require.NoError(t, err)
-	require.Equal(t, []Call{{ID: "call_1", Name: "look"}, {ID: "a"}, {ID: "call_3"}, {ID: "call_4"}}, answer.ToolCalls,
+	require.Equal(t, []Call{{ID: "call00001", Name: "look"}, {ID: "a"}, {ID: "call00003"}, {ID: "call00004"}},
+		answer.ToolCalls,
 		"unique in the conversation")
 }
 
@@ -145,6 +146,7 @@ func TestReasoningAtTheFrontOfATextIsLeftOut(t *testing.T) {
 		"<think>\nhm {\n</think>\n\n{}": "{}", "\n<think></think>{}": "{}", "<think>{}": "<think>{}",
 		"{} <think>a</think>": "{} <think>a</think>", "{}": "{}", "": "",
 		"hm {\n</think>\n\n{}": "{}", "</think>{}": "{}", // a template has begun it
+		"<reasoning>{a}</reasoning>{\"x\":1}": "{\"x\":1}", "<thought>b\n</thought>\n{}": "{}", // Bedrock, Gemini
 		"```\n{}</think>\n```": "```\n{}</think>\n```", "[] </think>": "[] </think>",
 		`Here: {"body": "a </think> b"}`:                      `Here: {"body": "a </think> b"}`, // quoted from a diff
 		`Here: {"body": "</think>{\"findings\":[]}"}`:         `Here: {"body": "</think>{\"findings\":[]}"}`,

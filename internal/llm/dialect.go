@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"sync"
-
-	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // capability is a feature in which servers differ. Step 0 of each is tried first; every refusal leads to the next,
@@ -19,13 +17,14 @@ const (
 	via         capability = iota
 	format                 // of the answer: json_schema, json_object, nothing
 	mixed                  // tools and format: both, the format only in requests without tools
-	length                 // the output limit's name: max_completion_tokens, max_tokens, none
+	length                 // the output limit's name: Client.oldLimit's, the other, none
 	ceiling                // the output limit's size: whole, half, a quarter, …; for one request only
 	temperature            // temperature if requested, none
 	seed                   // seed if requested, none
 	effort                 // reasoning effort if set, none
 	state                  // of reasoning: sent back (and, by Responses, requested encrypted), or not
 	strict                 // schemas of tools in the strict form, or without its mark and additionalProperties
+	bridge                 // a user's turn right behind a tool's: as it is, with one of the assistant's between them
 	system                 // the system turn: a role of its own, the front of the first user turn
 	marks                  // cache marks, or none
 	tools                  // offered, or ErrNoTools
@@ -48,9 +47,9 @@ func (f form) responses() bool { return f[via] == viaResponses }
 type fallback struct {
 	of       capability
 	from, to int
-	says     func() *regexp.Regexp // the server's words, in lower case; nil for any
-	unless   func() *regexp.Regexp // words that mean something else after all
-	codes    []int                 // in place of refusals
+	says     string // matches the server's words, in lower case; "" for any
+	unless   string // matches words that mean something else after all
+	codes    []int  // in place of refusals
 }
 
 const (
@@ -66,35 +65,38 @@ const (
 )
 
 // fallbacks are tried in order, the least loss first. The words are those of OpenAI, Azure, OpenRouter, LiteLLM,
-// vLLM, Ollama, llama.cpp, Groq, Gemini's and Bedrock's compatible interfaces; each has a test with the full text.
+// vLLM, Ollama, llama.cpp, Groq, Mistral, Gemini's and Bedrock's compatible interfaces; each has a test with the full
+// text.
 var fallbacks = []fallback{
-	{of: via, to: 1, says: pattern.Lazy(`/responses\b|responses api|not a chat model|chatcompletion operation` +
-		` does not work|not support .{0,9}/chat/completions|not support 'max'`)},
+	{of: via, to: 1, says: `/responses\b|responses api|not a chat model|chatcompletion operation` +
+		` does not work|not support .{0,9}/chat/completions|not support 'max'`},
 	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusNotImplemented}},
-	{of: via, from: 1, to: 2, says: pattern.Lazy(`responses api is enabled only`)},
-	{of: marks, to: 1, says: pattern.Lazy(`cache.?control|prompt.?cache|\binstructions\b|messages(\[0\]|\.0)\.content` +
-		`|content.{0,40}(must be|expected|valid).{0,20}string`)},
-	{of: temperature, to: 1, says: pattern.Lazy(`temperature`)},
-	{of: seed, to: 1, says: pattern.Lazy(`\bseed\b`)},
-	{of: state, to: 1, says: pattern.Lazy(`encrypted|\binclude\b|(` + strange + `).*reasoning_(content|details)` +
-		`|reasoning_(content|details).*(` + strange + `)`)},
-	{of: effort, to: 1, says: pattern.Lazy(`effort|\breasoning\b|thinking`)},
-	{of: strict, to: 1, says: pattern.Lazy(`\bstrict\b|invalid schema for function|invalid_function_parameters` +
-		`|additionalproperties.*\btools?\b`)},
-	{of: system, to: 1, says: pattern.Lazy(`system (role|message|prompt)|role.*system|['"]system['"]` +
-		`|roles must alternate|only user and assistant roles`)},
-	{of: mixed, to: 1, says: pattern.Lazy(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats +
-		`)`)},
-	{of: format, to: 2, says: pattern.Lazy(formats)},
-	{of: ceiling, to: 64, says: pattern.Lazy(size)},
-	{of: ceiling, to: 64, says: pattern.Lazy(`request too large for|fewer max_tokens`), codes: []int{
+	{of: via, from: 1, to: 2, says: `responses api is enabled only`},
+	{of: marks, to: 1, says: `cache.?control|prompt.?cache|\binstructions\b|messages(\[0\]|\.0)\.content` +
+		`|content.{0,40}(must be|expected|valid).{0,20}string`},
+	{of: temperature, to: 1, says: `temperature`},
+	{of: seed, to: 1, says: `\bseed\b`},
+	{of: state, to: 1, says: `encrypted|\binclude\b|(` + strange + `).*reasoning_(content|details)` +
+		`|reasoning_(content|details).*(` + strange + `)`},
+	{of: effort, to: 1, says: `effort|\breasoning\b|thinking`},
+	{of: strict, to: 1, says: `\bstrict\b|invalid schema for function|invalid_function_parameters` +
+		`|additionalproperties.*\btools?\b`},
+	{of: bridge, to: 1, says: `after role 'tool'|except for tool calls`, codes: []int{
+		http.StatusBadRequest, http.StatusInternalServerError}}, // 500 is llama.cpp's, for what a template refuses
+	{of: system, to: 1, says: `system (role|message|prompt)|role.*system|['"]system['"]` +
+		`|roles must alternate|only user and assistant roles`},
+	{of: mixed, to: 1, says: `(` + formats + `).*(tool|function)|(tool|function).*(` + formats +
+		`)`},
+	{of: format, to: 2, says: formats},
+	{of: ceiling, to: 64, says: size},
+	{of: ceiling, to: 64, says: `request too large for|fewer max_tokens`, codes: []int{
 		http.StatusPaymentRequired, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}},
-	{of: length, to: unlimited, says: pattern.Lazy(`(` + strange + `).*` + limits + `|` + limits + `.*(` +
-		strange + `)`), unless: pattern.Lazy(size)},
-	{of: tools, to: 1, says: pattern.Lazy(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` +
-		refused + `)|support tool use|enable-auto-tool-choice|tools param requires|invalid value: 'tool'`)},
-	{of: format, to: 2, says: pattern.Lazy(`\bschemas?\b|grammar|json_validate_failed`)},
+	{of: length, to: unlimited, says: `(` + strange + `).*` + limits + `|` + limits + `.*(` +
+		strange + `)`, unless: size},
+	{of: tools, to: 1, says: `(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` +
+		refused + `)|support tool use|enable-auto-tool-choice|tools param requires|invalid value: 'tool'`},
+	{of: format, to: 2, says: `\bschemas?\b|grammar|json_validate_failed`},
 }
 
 // dialect remembers the form that a server accepts for the model.
@@ -151,6 +153,6 @@ func (l fallback) matches(refusal error) bool {
 		codes = l.codes
 	}
 	e, ok := errors.AsType[*StatusError](refusal)
-	return ok && slices.Contains(codes, e.Code) && (l.says == nil || l.says().MatchString(e.words)) &&
-		(l.unless == nil || !l.unless().MatchString(e.words))
+	return ok && slices.Contains(codes, e.Code) && regexp.MustCompile(l.says).MatchString(e.words) &&
+		(l.unless == "" || !regexp.MustCompile(l.unless).MatchString(e.words))
 }

@@ -162,7 +162,7 @@ func TestPlainerFormsAreWhatTheySay(t *testing.T) {
 	t.Parallel()
 	for lost, missing := range map[capability]string{temperature: "temperature", seed: "seed",
 		effort: "reasoning_effort", marks: "cache_control", mixed: "response_format", format: "json_schema",
-		length: "max_completion_tokens"} {
+		length: "max_tokens"} {
 		w := serve(t, reply{body: said})
 		c := to(t, w, everything)
 		_, err := c.Chat(t.Context(), withTools())

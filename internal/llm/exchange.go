@@ -84,10 +84,11 @@ func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer 
 		resp.StatusCode = code
 	}
 	failed = failed || resp.StatusCode/100 != 2
-	if said.Usage != (reported{}) || !failed {
-		answer.Usage = said.Usage.usage()
-	}
+	answer.Usage = said.Usage.usage()
 	if failed {
+		if answer.Usage.Tokens() == 0 && answer.Usage.Cost == 0 {
+			answer.Usage.Calls = 0 // nothing was billed
+		}
 		return answer, c.refusal(resp, body)
 	}
 	usage, read := answer.Usage, readChat
@@ -171,10 +172,10 @@ func outcome(resp *http.Response, err error) string {
 	if id := cmp.Or(h.Get("X-Request-Id"), h.Get("Apim-Request-Id"), h.Get("Request-Id")); id != "" {
 		said += ", request " + id
 	}
-	body, err := io.ReadAll(resp.Body) // it was read before, and can be read again
+	body, _ := io.ReadAll(resp.Body) // it was read before, and can be read again
 	var e envelope
-	if err == nil && json.Unmarshal(body, &e) == nil && e.Usage != (reported{}) {
-		u := e.Usage.usage()
+	_ = json.Unmarshal(body, &e) // what is no answer has no usage
+	if u := e.Usage.usage(); u.Tokens() > 0 {
 		said += fmt.Sprintf(", %d tokens in (%d cached), %d out", u.InputTokens, u.CachedTokens, u.OutputTokens)
 	}
 	return said

@@ -30,8 +30,8 @@ func (w *wire) limits() (out []int) {
 const (
 	tooLarge = `{"error":{"message":"max_tokens is too large: this model's maximum context length is 20000 tokens` +
 		` and your request has 19000 input tokens"}}`
-	newName = `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`
-	oldName = `{"error":{"message":"Unknown parameter: 'max_tokens'."}}`
+	oldName = `{"error":{"message":"Unrecognized request argument supplied: max_tokens"}}`
+	newName = `{"error":{"message":"Unknown parameter: 'max_completion_tokens'."}}`
 )
 
 func TestP9_ALimitThatIsTooLargeIsLoweredForItsRequestAlone(t *testing.T) {
@@ -57,7 +57,7 @@ func TestP9_ALimitThatIsTooLargeIsLoweredForItsRequestAlone(t *testing.T) {
 
 func TestP9_AHalvedLimitStaysHalvedWhenSomethingElseIsRefused(t *testing.T) {
 	t.Parallel()
-	w := serve(t, reply{400, tooLarge}, reply{400, newName}, reply{400, tooLarge}, reply{body: said})
+	w := serve(t, reply{400, tooLarge}, reply{400, oldName}, reply{400, tooLarge}, reply{body: said})
 	c := to(t, w)
 	_, err := c.Chat(t.Context(), sized(16384, true))
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestP9_AHalvedLimitStaysHalvedWhenSomethingElseIsRefused(t *testing.T) {
 
 func TestP9_ABoundedRequestIsNeverMadeWithoutALimit(t *testing.T) {
 	t.Parallel()
-	w := serve(t, reply{400, newName}, reply{400, oldName}, reply{body: said})
+	w := serve(t, reply{400, oldName}, reply{400, newName}, reply{body: said})
 	c := to(t, w)
 	for range 2 {
 		_, err := c.Chat(t.Context(), sized(100, true))
@@ -91,7 +91,7 @@ func TestP9_NoLimitIsSentOnlyWhereBothNamesAreUnknown(t *testing.T) {
 		`{"error":{"message":"max_tokens above 2048 is not supported"}}`,
 		`{"error":{"message":"max_tokens is unknown or too high"}}`,
 	} {
-		w := serve(t, reply{400, newName}, reply{400, words})
+		w := serve(t, reply{400, oldName}, reply{400, words})
 		c := to(t, w)
 		_, err := c.Chat(t.Context(), sized(16384, false))
 		require.Error(t, err, words)

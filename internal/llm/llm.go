@@ -36,6 +36,7 @@ type Client struct {
 	http     *http.Client
 	settings settings
 	mark     cacheMark
+	oldLimit int // 1 where max_tokens is tried first: DeepSeek and Ollama ignore the newer name, so nothing would hold
 	limiter  *limit.Limiter
 	log      func(string)
 	dialect  dialect
@@ -58,6 +59,9 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		at: at, key: key, model: model, http: o.HTTP, settings: newSettings(o.ModelOptions, model),
 		mark: at.cacheMark(o.CacheMarks, model), limiter: o.Limiter, log: o.Log,
+	}
+	if at.host != openAI && !at.azure && !c.settings.fixed {
+		c.oldLimit = 1
 	}
 	if at.responsesOnly {
 		c.dialect.form[via] = viaResponses

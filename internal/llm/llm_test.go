@@ -68,10 +68,10 @@ func TestServerThatRefusesTheFormIsAskedInPlainerOnesAndRemembered(t *testing.T)
 		format string
 		first  int
 	}{
-		"no json_schema":           {func(s *llmtest.Server) { s.NoSchema = true }, "json_object", 2},
-		"no response_format":       {func(s *llmtest.Server) { s.NoFormat = true }, "", 3},
-		"no max_completion_tokens": {func(s *llmtest.Server) { s.OnlyMaxOld = true }, "json_schema", 2},
-		"nothing of it":            {func(s *llmtest.Server) { s.NoFormat, s.OnlyMaxOld = true, true }, "", 4},
+		"no json_schema":     {func(s *llmtest.Server) { s.NoSchema = true }, "json_object", 2},
+		"no response_format": {func(s *llmtest.Server) { s.NoFormat = true }, "", 3},
+		"no max_tokens":      {func(s *llmtest.Server) { s.OnlyMaxNew = true }, "json_schema", 2},
+		"nothing of it":      {func(s *llmtest.Server) { s.NoFormat, s.OnlyMaxNew = true, true }, "", 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +116,7 @@ func TestTemperatureIsSentWhereAskedForAndLeftOutWhereRefused(t *testing.T) {
 		"by the server":  {"m", func(s *llmtest.Server) { s.NoTemperature = true }, 2},
 		"by the library": {"gpt-5-mini", func(*llmtest.Server) {}, 1},
 		"by the server, and other things": {"m", func(s *llmtest.Server) {
-			s.NoTemperature, s.NoSchema, s.OnlyMaxOld = true, true, true
+			s.NoTemperature, s.NoSchema, s.OnlyMaxNew = true, true, true
 		}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,6 +190,8 @@ func TestT37_AnswersThatAreNoneAreTypedErrorsAndCounted(t *testing.T) {
 		"empty":          {llmtest.Answer{}, ErrEmpty},
 		"blank":          {llmtest.Answer{Text: " \n"}, ErrEmpty},
 		"no choices":     {llmtest.Answer{Raw: []byte(`{"choices":[]}`)}, ErrEmpty},
+		"null as Gemini's": {llmtest.Answer{Raw: []byte(`{"choices":null,"object":"chat.completion","usage":` +
+			`{"completion_tokens":0,"prompt_tokens":1396,"total_tokens":1396}}`)}, ErrEmpty},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // settings combines the options with the defaults of the model's family.
@@ -21,24 +20,24 @@ type settings struct {
 // families holds the defaults of models by name; the first match counts. Other models keep
 // their own defaults: none of these settings is known to work for all of them.
 var families = []struct {
-	name   func() *regexp.Regexp
+	name   string // matches a name
 	effort string
 	fixed  bool
 }{
 	// Chat models under a reasoning model's name: no reasoning, any temperature.
-	{pattern.Lazy(`^gpt-\d+(\.\d+)?-chat`), "", false},
+	{`^gpt-\d+(\.\d+)?-chat`, "", false},
 	// These reason at one effort of their own and refuse others.
-	{pattern.Lazy(`^(gpt-\d|o\d)[^/]*-pro\b|^o1-(mini|preview)`), "", true},
+	{`^(gpt-\d|o\d)[^/]*-pro\b|^o1-(mini|preview)`, "", true},
 	// Medium is what gpt-5 and the o models start from. Later ones start without
 	// reasoning, or differ, and a review without it finds less.
-	{pattern.Lazy(`^(gpt-([5-9]|\d\d)|o[1-9])\b`), "medium", true},
+	{`^(gpt-([5-9]|\d\d)|o[1-9])\b`, "medium", true},
 }
 
 func newSettings(o config.ModelOptions, model string) settings {
 	s, family := settings{ModelOptions: o}, ""
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, f := range families {
-		if f.name().MatchString(name) {
+		if regexp.MustCompile(f.name).MatchString(name) {
 			family, s.fixed = f.effort, f.fixed
 			break
 		}

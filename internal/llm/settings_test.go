@@ -102,7 +102,7 @@ func TestP9_NoOptionRaisesTheOutputLimitThatWasReserved(t *testing.T) {
 		asked.MaxTokens = c.request
 		_, err := to(t, w, func(o *Options) { o.MaxOutputTokens = c.option }).Chat(t.Context(), asked)
 		require.NoError(t, err)
-		got, _ := w.last().body["max_completion_tokens"].(float64)
+		got, _ := w.last().body["max_tokens"].(float64)
 		require.EqualValues(t, c.want, got)
 	}
 }

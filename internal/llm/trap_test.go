@@ -50,7 +50,7 @@ func TestTrapLibraryRefusesByTheModelsName(t *testing.T) {
 func TestTrapTwoOutputLimitsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := serve(t, reply{body: said})
-	for step, name := range []string{"max_completion_tokens", "max_tokens", ""} {
+	for step, name := range []string{"max_tokens", "max_completion_tokens", ""} {
 		c := to(t, w)
 		c.dialect.form[length] = step
 		_, err := c.Chat(t.Context(), question)

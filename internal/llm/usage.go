@@ -14,6 +14,7 @@ type reported struct {
 	InputTokens      tally `json:"input_tokens"`
 	CompletionTokens tally `json:"completion_tokens"`
 	OutputTokens     tally `json:"output_tokens"`
+	TotalTokens      tally `json:"total_tokens"`
 
 	PromptDetails     inputDetails  `json:"prompt_tokens_details"`
 	InputDetails      inputDetails  `json:"input_tokens_details"`
@@ -24,7 +25,11 @@ type reported struct {
 	CacheWrite tally `json:"cache_creation_input_tokens"`
 	CacheHit   tally `json:"prompt_cache_hit_tokens"`
 
-	Cost lax `json:"cost"` // USD
+	Cost   lax `json:"cost"` // USD
+	OwnKey lax `json:"is_byok"`
+	Billed struct {
+		Upstream lax `json:"upstream_inference_cost"`
+	} `json:"cost_details"`
 }
 
 type inputDetails struct {
@@ -41,10 +46,9 @@ type outputDetails struct {
 // earns no credit. One whose input or output cannot be read counts as none.
 func (r reported) usage() cost.Usage {
 	if min(r.PromptTokens, r.InputTokens, r.CompletionTokens, r.OutputTokens, r.CacheRead, r.CacheWrite) < 0 {
-		return cost.Usage{Calls: 1, Cost: microUSD(json.Number(r.Cost))}
+		return cost.Usage{Calls: 1, Cost: r.usd()}
 	}
 	in := max(r.PromptTokens, r.InputTokens)
-	out := max(r.CompletionTokens, r.OutputTokens)
 	cached := max(r.PromptDetails.Cached, r.InputDetails.Cached, r.CacheRead, r.CacheHit)
 	written := max(r.PromptDetails.CacheWrite, r.PromptDetails.Created, r.InputDetails.CacheWrite,
 		r.InputDetails.Created, r.CacheWrite)
@@ -52,6 +56,7 @@ func (r reported) usage() cost.Usage {
 		in += r.CacheRead + r.CacheWrite // Anthropic's own input_tokens include neither
 	}
 	cached = min(cached, in)
+	out := max(r.CompletionTokens, r.OutputTokens, r.TotalTokens-in) // xAI and Gemini count reasoning in the total alone
 	return cost.Usage{
 		InputTokens:      int64(in),
 		CachedTokens:     int64(cached),
@@ -59,8 +64,21 @@ func (r reported) usage() cost.Usage {
 		OutputTokens:     int64(out),
 		ReasoningTokens:  int64(min(max(r.CompletionDetails.Reasoning, r.OutputDetails.Reasoning), out)),
 		Calls:            1,
-		Cost:             microUSD(json.Number(r.Cost)),
+		Cost:             r.usd(),
 	}
+}
+
+// usd returns the cost that the server states. OpenRouter's is only its fee where the request went to a provider with
+// the user's own key there.
+func (r reported) usd() cost.MicroUSD {
+	stated, upstream := microUSD(json.Number(r.Cost)), microUSD(json.Number(r.Billed.Upstream))
+	switch {
+	case r.OwnKey != "true":
+		return stated
+	case upstream == 0:
+		return 0
+	}
+	return stated + upstream
 }
 
 // tally is a number of tokens from 0 to 2^40; anything else is read as 0, but as unread if it is no number.

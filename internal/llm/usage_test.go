@@ -24,6 +24,15 @@ func TestP9_UsageIsReadInEveryServersWriting(t *testing.T) {
 		"OpenRouter": {`{"prompt_tokens":100,"completion_tokens":5,"cost":0.0000421` +
 			`,"prompt_tokens_details":{"cached_tokens":10,"cache_write_tokens":20},"completion_tokens_details":null}`,
 			cost.Usage{InputTokens: 100, CachedTokens: 10, CacheWriteTokens: 20, OutputTokens: 5, Cost: 43}},
+		"OpenRouter with the user's own key": {`{"prompt_tokens":100,"completion_tokens":5,"cost":0.00002,"is_byok":true` +
+			`,"cost_details":{"upstream_inference_cost":0.0004}}`,
+			cost.Usage{InputTokens: 100, OutputTokens: 5, Cost: 420}},
+		"OpenRouter with its own key": {`{"prompt_tokens":100,"completion_tokens":5,"cost":0.0004,"is_byok":false` +
+			`,"cost_details":{"upstream_inference_cost":0.0004}}`,
+			cost.Usage{InputTokens: 100, OutputTokens: 5, Cost: 400}},
+		"xAI and Gemini, reasoning apart": {`{"prompt_tokens":10,"completion_tokens":2,"total_tokens":329` +
+			`,"completion_tokens_details":{"reasoning_tokens":317}}`,
+			cost.Usage{InputTokens: 10, OutputTokens: 319, ReasoningTokens: 317}},
 		"LiteLLM of Anthropic": {`{"prompt_tokens":100,"completion_tokens":5` +
 			`,"prompt_tokens_details":{"cached_tokens":60},"cache_read_input_tokens":60` +
 			`,"cache_creation_input_tokens":30}`,

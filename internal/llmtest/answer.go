@@ -36,7 +36,8 @@ type Answer struct {
 	Reset  bool        // resets the connection without a response
 	Drip   int         // sends this many bytes of the body and then nothing, until the client leaves
 
-	input int // tokens
+	input int  // tokens
+	apart bool // as meter.Apart says
 }
 
 // jsonAnswer returns the answer whose text is the JSON of a value.
@@ -87,6 +88,9 @@ func (a Answer) usage(in, out string) object {
 		in + "_tokens": a.input, out + "_tokens": a.output(), "total_tokens": a.input + a.output(),
 		in + "_tokens_details":  object{"cached_tokens": a.Cached, "cache_write_tokens": a.CacheWrite},
 		out + "_tokens_details": object{"reasoning_tokens": a.Reasoning},
+	}
+	if a.apart {
+		usage[out+"_tokens"] = a.output() - a.Reasoning
 	}
 	if a.Cost != 0 {
 		usage["cost"] = a.Cost

@@ -76,12 +76,16 @@ func (k *Rules) readChat(raw []byte, out *Request) *refusal {
 	if q.Format.Type != "text" {
 		out.Format = q.Format.Type
 	}
+	if k.DeafToMaxNew {
+		q.MaxNew = nil
+	}
 	for _, limit := range []*int{q.MaxOld, q.MaxNew} {
 		if limit != nil {
 			out.MaxTokens = *limit
 		}
 	}
-	f := form{newLimit: q.MaxNew != nil, formatField: "response_format", effortField: "reasoning_effort"}
+	f := form{newLimit: q.MaxNew != nil, oldLimit: q.MaxOld != nil, formatField: "response_format",
+		effortField: "reasoning_effort"}
 	return cmp.Or(k.readMessages(q.Messages, out), q.read(out, tools, q.Format.JSONSchema, q.Effort),
 		k.checkSupport(f, out))
 }
@@ -250,6 +254,12 @@ func checkTurns(turns []Turn) *refusal {
 
 // checkAlternation checks what the chat templates of many open models require.
 func (k *Rules) checkAlternation(turns []Turn) *refusal {
+	for i, t := range turns {
+		if k.NoUserBehind && i > 0 && t.Role == "user" && turns[i-1].Role == "tool" {
+			return invalid("Unexpected role 'user' after role 'tool'").withType("invalid_request_message_order").
+				withCode("3230")
+		}
+	}
 	if k.Kind != Plain {
 		return nil
 	}

@@ -33,6 +33,9 @@ type Rules struct {
 	NoTools       bool // refuses tools
 	NoToolFormat  bool // refuses response_format together with tools
 	OnlyMaxOld    bool // refuses max_completion_tokens
+	OnlyMaxNew    bool // refuses max_tokens, as a gateway does in front of a reasoning model
+	DeafToMaxNew  bool // ignores max_completion_tokens, as DeepSeek and Ollama do
+	NoUserBehind  bool // refuses a user's turn right behind a tool's, as Mistral does
 	NoTemperature bool // refuses temperature, as reasoning models do
 	NoEffort      bool // refuses a reasoning effort
 }
@@ -96,6 +99,7 @@ func (k *Rules) checkKey(h http.Header) *refusal {
 // form describes how a request asks for what servers differ in.
 type form struct {
 	newLimit                 bool // by max_completion_tokens or max_output_tokens
+	oldLimit                 bool // by max_tokens
 	formatField, effortField string
 }
 
@@ -117,6 +121,9 @@ func (k *Rules) checkSupport(f form, r *Request) *refusal {
 			"'json_object'.").withParam("messages")
 	case f.newLimit && k.OnlyMaxOld:
 		return k.unsupported("max_completion_tokens")
+	case f.oldLimit && k.OnlyMaxNew:
+		return invalid("Unsupported parameter: 'max_tokens' is not supported with this model. Use " +
+			"'max_completion_tokens' instead.").withParam("max_tokens").withCode("unsupported_parameter")
 	case r.Temperature != nil && k.NoTemperature:
 		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) "+
 			"value is supported.", *r.Temperature).withParam("temperature").withCode("unsupported_value")

@@ -126,7 +126,7 @@ func (s *Server) record(r Request) Request {
 // complete fills in what a script leaves to the server, and bills the answer, even if the client never sees it.
 func (s *Server) complete(r Request, a Answer) Answer {
 	a.Delay += s.Delay
-	a.input = r.tokens()
+	a.input, a.apart = r.tokens(), s.Apart
 	a.Calls = append([]Call(nil), a.Calls...)
 	for i, c := range a.Calls {
 		if c.ID == "" {

@@ -247,7 +247,11 @@ func (s *Server) call(ctx context.Context, t config.Tool, id, text string) (answ
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.drop(session)
-		return answer{}, s.failure(err, id)
+		f := s.failure(err, id)
+		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code == http.StatusNotFound {
+			f.Temporary = true // the server has forgotten the session: the next request opens another
+		}
+		return answer{}, f
 	}
 	return parseAnswer(result, id)
 }

@@ -1,6 +1,7 @@
 package mcpclient_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,6 +121,33 @@ func TestAServerWithoutAHandshakeIsAskedAgainInTheLaterVersion(t *testing.T) {
 	o := ofReference()
 	o.URL = h.URL
 	page, err := open(t, o).Page(t.Context(), "65601")
+	require.NoError(t, err)
+	require.Equal(t, "Domain text", page.Description)
+}
+
+func TestASessionThatTheServerForgotIsWorthAnotherTry(t *testing.T) {
+	t.Parallel()
+	s := newServer("", func(id string) string { return reference(id, "Domain text") })
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
+	var calls atomic.Int32
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		require.NoError(t, err)
+		if r.Body = io.NopCloser(bytes.NewReader(body)); bytes.Contains(body, []byte("tools/call")) && calls.Add(1) == 1 {
+			http.NotFound(w, r)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(h.Close)
+	o := ofReference()
+	o.URL = h.URL
+	server := open(t, o)
+	_, err := server.Page(t.Context(), "65601")
+	var f *atlassian.Failure
+	require.ErrorAs(t, err, &f)
+	require.True(t, f.Temporary, "%v", f)
+	page, err := server.Page(t.Context(), "65601")
 	require.NoError(t, err)
 	require.Equal(t, "Domain text", page.Description)
 }
@@ -305,7 +333,8 @@ func recorded(t *testing.T, preset string) *mcp.Server {
 		require.NoError(t, err)
 		s.AddTool(&mcp.Tool{Name: tool, InputSchema: json.RawMessage(schema)},
 			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}},
+					StructuredContent: map[string]any{"result": string(text)}}, nil // as FastMCP gives a text
 			})
 	}
 	return s
@@ -366,5 +395,5 @@ func TestT30_ARedirectTakesNoCredentialsToAnotherServer(t *testing.T) {
 	o := ofReference()
 	o.URL, o.Token = s.URL, "secret-token"
 	_, err := open(t, o).Ticket(t.Context(), "PAY-1")
-	require.EqualError(t, err, "sent the request on to another host, where it was not followed")
+	require.EqualError(t, err, "redirects the request, which was not followed")
 }

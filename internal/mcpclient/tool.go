@@ -99,9 +99,9 @@ func parseAnswer(r *mcp.CallToolResult, id string) (answer, error) {
 		return answer{}, atlassian.Explain(transport.ErrTooLarge, id, "")
 	}
 	a := answer{whole: strings.TrimSpace(markup.Clean(strings.Join(parts, "\n")))}
-	a.fields, _ = r.StructuredContent.(map[string]any)
-	if a.fields == nil {
-		_ = json.Unmarshal([]byte(a.whole), &a.fields) // text that is not JSON stays text
+	// FastMCP wraps a tool's JSON text as {"result": TEXT}. Text that is not JSON stays text.
+	if json.Unmarshal([]byte(a.whole), &a.fields) != nil {
+		a.fields, _ = r.StructuredContent.(map[string]any)
 	}
 	_, only := a.fields["error"]
 	if r.IsError || only && len(a.fields) == 1 || strings.HasPrefix(a.whole, "Error: ") ||

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -96,7 +97,21 @@ func (t *retrying) tryOnce(req *http.Request, traced context.Context) (*http.Res
 		return nil, nil, t.timeoutError(req, ctx, err)
 	}
 	resp.ContentLength = int64(len(body))
+	correctStatus(resp, body)
 	return resp, body, nil
+}
+
+// correctStatus gives an answer the status of a temporary failure that its body states: OpenRouter passes on so what a
+// provider answered after it had begun a 200. What has a usage was billed, and stays.
+func correctStatus(resp *http.Response, body []byte) {
+	var said struct {
+		Error struct{ Code int }
+		Usage any
+	}
+	if resp.StatusCode == http.StatusOK && bytes.HasPrefix(bytes.TrimSpace(body), []byte(`{"error"`)) &&
+		json.Unmarshal(body, &said) == nil && said.Usage == nil && said.Error.Code < 600 && isTemporary(said.Error.Code) {
+		resp.StatusCode = said.Error.Code
+	}
 }
 
 // send sends a copy of a request, with the body from its start. ctx is that of a try.
@@ -202,7 +217,7 @@ func (t *retrying) nextWait(req *http.Request, resp *http.Response, body []byte,
 		return random(doubled), why + " without the JSON that was asked for"
 	case limited && try < t.options.LimitTries && !OutOfFunds(body) && !Oversized(body):
 		return asked + random(t.options.Backoff), why
-	case !limited && try < t.options.Tries && isTemporary(resp.StatusCode):
+	case !limited && try < t.options.Tries && isTemporary(resp.StatusCode) && !Oversized(body):
 		return asked + random(doubled), why
 	}
 	return 0, ""
@@ -217,10 +232,11 @@ var noFunds = pattern.Lazy(`(?i)insufficient[_ ](quota|balance|credit)|exceeded_
 // OutOfFunds reports whether a refusal says that the account has no money, or no quota for today: waiting is no help.
 func OutOfFunds(said []byte) bool { return noFunds().Match(said) }
 
-var oversized = pattern.Lazy(`(?i)request too large for|fewer max_tokens`)
+var oversized = pattern.Lazy(`(?i)request too large for|fewer max_tokens|too large to process`)
 
 // Oversized reports whether a refusal says that the account may not ask for that much at a time, its output limit
-// included: OpenAI and Groq in the words of a rate limit, OpenRouter in those of its credit.
+// included: OpenAI and Groq in the words of a rate limit, OpenRouter in those of its credit; or llama.cpp, as an error
+// of its own, that it cannot embed that much.
 func Oversized(said []byte) bool { return oversized().Match(said) }
 
 // isPermanent reports whether the next try would fail the same way.
@@ -255,7 +271,7 @@ func isHandshakeError(err error) bool {
 }
 
 func isTemporary(code int) bool {
-	return code == http.StatusTooManyRequests ||
+	return code == http.StatusTooManyRequests || code == http.StatusRequestTimeout ||
 		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 }
 

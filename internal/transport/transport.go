@@ -31,7 +31,8 @@ const (
 	maxWait = 5 * time.Minute
 )
 
-// ErrRedirect reports a redirect that was not followed: to another host, from https to http, or one too many.
+// ErrRedirect reports a redirect that was not followed: to another host, from https to http, one that would turn a POST
+// into a GET, or one too many.
 var ErrRedirect = problem.Sentinel("redirect refused", "name the address that it leads to, if you trust it")
 
 // Options configures a client. The zero value is usable.
@@ -115,10 +116,9 @@ func newBase() *http.Transport {
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
-	case next.URL.Host != first.Host:
-		return fmt.Errorf("%w: from %s to another host, %s", ErrRedirect, first.Host, next.URL.Host)
-	case next.URL.Scheme != first.Scheme:
-		return fmt.Errorf("%w: from %s to %s on %s", ErrRedirect, first.Scheme, next.URL.Scheme, first.Host)
+	case next.URL.Host != first.Host, next.URL.Scheme != first.Scheme, next.Method != via[0].Method:
+		return fmt.Errorf("%w: from %s %s://%s to %s %s://%s", ErrRedirect, via[0].Method, first.Scheme, first.Host,
+			next.Method, next.URL.Scheme, next.URL.Host)
 	case len(via) > maxRedirects:
 		return fmt.Errorf("%w: more than %d on %s", ErrRedirect, maxRedirects, first.Host)
 	}

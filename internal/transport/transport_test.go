@@ -84,6 +84,9 @@ func TestG30_RetriesWhatMayPass(t *testing.T) {
 	}{
 		"server error":       {status(502), time.Second},
 		"unusual 5xx":        {status(529), time.Second},
+		"server's timeout":   {status(408), time.Second},
+		"200 with a 429":     {text(`{"error":{"message":"busy","code":429}}`), time.Minute},
+		"200 with a 502":     {text("\n \n" + `{"error":{"code":502},"user_id":"u"}`), time.Second},
 		"too many requests":  {status(429, "Retry-After", "7"), 7 * time.Second},
 		"429 without a time": {status(429), time.Minute},
 		"403 retry-after":    {status(403, "Retry-After", "9"), 9 * time.Second},
@@ -113,6 +116,8 @@ func TestG30_DoesNotRetryWhatStays(t *testing.T) {
 	for name, first := range map[string]http.HandlerFunc{
 		"not found": status(404), "unauthorised": status(401), "forbidden": status(403, "X-Ratelimit-Remaining", "17"),
 		"not implemented": status(501), "an hour's wait": status(429, "Retry-After", "3600"),
+		"an error that was billed": text(`{"error":{"code":429},"usage":{"prompt_tokens":9}}`),
+		"an error of another kind": text(`{"error":{"code":400}}`), "a code of its own": text(`{"error":{"code":1302}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -308,6 +313,11 @@ func TestD8_T30_RedirectsStayOnTheHost(t *testing.T) {
 	_, body, err := get(t, client, base)
 	require.NoError(t, err)
 	require.Equal(t, "moved", body)
+
+	base, calls = answers(t, status(301, "Location", "/new"), text("what is there to read"))
+	_, err = client.Post(base, "application/json", strings.NewReader("{}"))
+	require.ErrorIs(t, err, ErrRedirect, "what was to be written is not")
+	require.Equal(t, 1, calls())
 
 	base, calls = answers(t, status(302, "Location", "/again"))
 	_, _, err = get(t, client, base)

@@ -44,13 +44,15 @@ func Sent(err error) bool {
 
 // Lost reports whether a try may have reached the server, and so may have been billed, but ended without the
 // server's own answer: with an error for which Sent is true, or with a gateway's status for a server that gave no
-// answer, or none that could be passed on. 520, 522 and 524 are Cloudflare's; its 521, 523, 525 and 526 mean that
-// there was no connection. A server's own 429, 500 and 503 are refusals.
+// answer, or none that could be passed on, or with the 408 of a server that ended its work. 520, 522 and 524 are
+// Cloudflare's; its 521, 523, 525 and 526 mean that there was no connection. A server's own 429, 500 and 503 are
+// refusals.
 func Lost(resp *http.Response, err error) bool {
 	if err != nil {
 		return Sent(err)
 	}
-	return slices.Contains([]int{http.StatusBadGateway, http.StatusGatewayTimeout, 520, 522, 524}, resp.StatusCode)
+	return slices.Contains([]int{http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout, 520, 522,
+		524}, resp.StatusCode)
 }
 
 // unsentError marks the error of a try that never left this machine. refused is set if a hook refused it, so that
