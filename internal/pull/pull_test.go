@@ -54,7 +54,7 @@ func TestARangeOrFileIsNoRef(t *testing.T) {
 // in a path of the API, and that its short form means the same again.
 func FuzzParseRef(f *testing.F) {
 	for _, seed := range []string{"o/r#7", "https://github.com/o/r/pull/7/files", "https://[::1]:8/o/r/pull/1",
-		"https://x/a/../pull/1", "o/r#7\n"} {
+		"https://x/a/../pull/1", "o/r#7\n", "http://x/o/r/pull/1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -67,7 +67,7 @@ func FuzzParseRef(f *testing.F) {
 		require.False(t, strings.ContainsAny(ref.FullName(), "%?#\\ \n\x00"), ref)
 		again, err := ParseRef(ref.String())
 		require.NoError(t, err)
-		again.Host = ref.Host
+		again.Scheme, again.Host = ref.Scheme, ref.Host
 		require.Equal(t, ref, again)
 	})
 }
