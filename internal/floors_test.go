@@ -59,6 +59,7 @@ var beside = map[string][]string{
 	"change":                   {"diff", "order", "ticket"},
 	"marker":                   {"finding", "pattern"},
 	"problem":                  {"guard"},
+	"chunk":                    {"order"},
 	"pull":                     {"pattern"},
 	"decision":                 {"guard", "order", "pattern", "problem"},
 	"finding":                  {"cost", "decision", "order", "wording"},

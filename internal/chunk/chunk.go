@@ -63,20 +63,11 @@ func (c Chunk) Symbol() string {
 // embedded. They give its context: path, language, kind, symbol, signature and the
 // first paragraph of its comment.
 func (c Chunk) Prefix() string {
-	var b strings.Builder
-	b.WriteString(c.Path)
-	for _, part := range []string{c.Language, string(c.Kind), c.Symbol()} {
-		if part != "" {
-			b.WriteString(" " + part)
-		}
+	known := func(parts ...string) []string {
+		return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	}
-	b.WriteString("\n")
-	for _, part := range []string{c.Signature, c.Doc} {
-		if part != "" {
-			b.WriteString(part + "\n")
-		}
-	}
-	return b.String()
+	first := strings.Join(known(c.Path, c.Language, string(c.Kind), c.Symbol()), " ")
+	return strings.Join(known(first, c.Signature, c.Doc), "\n") + "\n"
 }
 
 // Key returns the SHA-256 of what is embedded for a chunk, prefix and text, as 64 hex

@@ -1,19 +1,21 @@
 package chunk
 
 import (
+	"iter"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Tokens returns the lower-case tokens by which questions and code are compared: the
 // parts of each word, split at _ and $ and where case or digits change, then the whole
 // word if it has several. Parts are lightly stemmed; stop words and single bytes are dropped.
-func Tokens(text string) []string {
-	var all []string
+func Tokens(text string) (all []string) {
 	for word := range words(text) {
 		all = appendTokens(all, word)
 	}
@@ -49,26 +51,20 @@ func Fit(paths []string, text string) map[string]float64 {
 // Identifiers returns the words of a text that may be names in code, each once, in
 // order of appearance.
 func Identifiers(text string) []string {
-	var all []string
-	seen := map[string]bool{}
-	for word := range words(text) {
-		if first, _ := utf8.DecodeRuneInString(word); !seen[word] && !unicode.IsDigit(first) {
-			seen[word] = true
-			all = append(all, word)
-		}
-	}
-	return all
+	return order.Distinct(slices.DeleteFunc(slices.Collect(words(text)), func(word string) bool {
+		first, _ := utf8.DecodeRuneInString(word)
+		return unicode.IsDigit(first)
+	}))
 }
 
 // words yields the runs of letters, digits, _ and $.
-func words(text string) func(yield func(string) bool) {
+func words(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 }
 
 func appendTokens(to []string, word string) []string {
-	whole := strings.ToLower(strings.Trim(word, "_$"))
 	parts := 0
 	for rest := word; rest != ""; {
 		n := partEnd(rest)
@@ -83,7 +79,7 @@ func appendTokens(to []string, word string) []string {
 		}
 	}
 	if parts > 1 {
-		to = append(to, whole)
+		to = append(to, strings.ToLower(strings.Trim(word, "_$")))
 	}
 	return to
 }
@@ -99,8 +95,7 @@ func partEnd(word string) int {
 		case i == 0:
 		case r == '_' || r == '$':
 			return i + 1
-		case unicode.IsUpper(r) && !unicode.IsUpper(before),
-			unicode.IsUpper(r) && unicode.IsUpper(before) && unicode.IsLower(next),
+		case unicode.IsUpper(r) && (!unicode.IsUpper(before) || unicode.IsLower(next)),
 			unicode.IsDigit(r) != unicode.IsDigit(before) && !unicode.IsUpper(r):
 			return i
 		}

@@ -15,13 +15,6 @@ const maxDepth = 60
 // smallest is the minimum number of lines of a nested definition at which a long one is cut.
 const smallest = 8
 
-// tree holds what is needed to interpret a parse tree: rules, grammar and current depth.
-type tree struct {
-	rules   map[string][]rule
-	grammar *ts.Language
-	depth   int
-}
-
 // definition is a node that matches a rule.
 type definition struct {
 	rule
@@ -51,13 +44,10 @@ func (o owner) gapChunk() chunk.Chunk {
 	return piece
 }
 
-// addMembers cuts the members of a node. If end is not 0, it also cuts the lines up to end
-// that are in no member.
+// addMembers cuts the members of a node, and the lines up to end that are in no member; none if end is 0.
 func (c *cutter) addMembers(n *ts.Node, o owner, end int) {
 	c.descend(maxDepth, func() { c.addEachMember(n, o) })
-	if end > 0 {
-		c.addGap(end, o)
-	}
+	c.addGap(end, o)
 }
 
 // descend calls visit one level deeper, unless that is more than most.

@@ -3,6 +3,8 @@ package chunker
 import (
 	"strings"
 
+	ts "github.com/odvcencio/gotreesitter"
+
 	"github.com/org/pr-review-action/internal/chunk"
 )
 
@@ -14,8 +16,10 @@ type cutter struct {
 	starts         []int // offset of each line, and the end of the last one
 	next           int
 	out            []chunk.Chunk
-	tree                  // the parser's result
-	found          []site // names found, for Defines of the chunks around them
+	found          []site            // names found, for Defines of the chunks around them
+	rules          map[string][]rule // of a parsed language, as is grammar
+	grammar        *ts.Language
+	depth          int // in the parse tree
 }
 
 type site struct {

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/cost"
@@ -84,8 +83,8 @@ func (e *LostError) cause() string {
 	if status, ok := errors.AsType[*transport.StatusError](e.Err); ok {
 		return fmt.Sprintf("it answered %d", status.Code)
 	}
-	if lie, ok := errors.AsType[*wrongError](e.Err); ok {
-		return lie.what
+	if wrong, ok := errors.AsType[wrongError](e.Err); ok {
+		return string(wrong)
 	}
 	switch {
 	case errors.Is(e.Err, transport.ErrTimeout):
@@ -100,31 +99,26 @@ func (e *LostError) cause() string {
 	return "it could not be reached"
 }
 
-type wrongError struct{ what string }
+// wrongError says what is wrong with an answer.
+type wrongError string
 
-func (e *wrongError) Error() string { return "the answer is of no use: " + e.what }
+func (e wrongError) Error() string { return "the answer is of no use: " + string(e) }
 
-func newWrongError(format string, args ...any) error {
-	return &wrongError{fmt.Sprintf(format, args...)}
-}
-
-// vendor is a style, and the URL of the vendor that it comes from.
-type vendor struct{ style, url string }
+func newWrongError(format string, args ...any) error { return wrongError(fmt.Sprintf(format, args...)) }
 
 // newServer checks the options and determines an endpoint's style and URL; it sends nothing.
-// what is the last part of the URL's path. The first vendor is the default.
-func newServer(o Options, what string, vendors ...vendor) (*server, error) {
-	at := slices.IndexFunc(vendors, func(v vendor) bool { return v.style == cmp.Or(o.Style, vendors[0].style) })
-	if at < 0 {
+// what is the last part of the URL's path, style the default one, and address its vendor's.
+func newServer(o Options, what, style, address string) (*server, error) {
+	o.Style, o.Key = cmp.Or(o.Style, style), strings.TrimSpace(o.Key)
+	own := map[string]string{style: address, Voyage: "https://api.voyageai.com/v1"}[o.Style]
+	if own == "" {
 		return nil, problem.Usage(fmt.Sprintf("%s.style: %.40q is not one of %s", what, o.Style,
-			vendors[0].style+", "+vendors[1].style), "")
+			style+", "+Voyage), "")
 	}
-	own := vendors[at].url
 	u, err := transport.CheckURL(cmp.Or(o.BaseURL, own), o.AllowHTTP)
 	if err != nil {
 		return nil, problem.As(problem.Misuse, fmt.Errorf("%s.base-url: %w", what, err), "")
 	}
-	o.Style, o.Key = vendors[at].style, strings.TrimSpace(o.Key)
 	switch {
 	case o.Model == "":
 		return nil, problem.Usage(what+".model: no name given", "name the model that the endpoint serves")
@@ -137,12 +131,15 @@ func newServer(o Options, what string, vendors ...vendor) (*server, error) {
 		base = own[strings.LastIndexByte(own, '/'):]
 	}
 	to := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(base, path) + path}
-	s := &server{Options: o, what: what, url: to.String()}
+	s := &server{Options: o, what: what, url: to.String(), identity: o.Model}
 	switch host := strings.ToLower(u.Hostname()); {
 	case transport.Loopback(host):
-		s.owner = " of this machine"
+		s.identity += " of this machine"
 	case !strings.Contains(own, "//"+host+"/"):
-		s.owner = " of " + host
+		s.identity += " of " + host
+	}
+	if o.Dimensions > 0 {
+		s.identity += fmt.Sprintf(", %d dimensions", o.Dimensions)
 	}
 	return s, nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync/atomic"
 
@@ -38,8 +37,7 @@ type Embedder struct {
 
 // NewEmbedder checks the options and returns an Embedder; it sends nothing.
 func NewEmbedder(o Options) (*Embedder, error) {
-	s, err := newServer(o, "embeddings", vendor{OpenAI, "https://api.openai.com/v1"},
-		vendor{Voyage, "https://api.voyageai.com/v1"})
+	s, err := newServer(o, "embeddings", OpenAI, "https://api.openai.com/v1")
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +48,7 @@ func NewEmbedder(o Options) (*Embedder, error) {
 }
 
 // Identity returns the name of the model and its dimensions. Only vectors of the same identity are compared.
-func (e *Embedder) Identity() string {
-	if e.server.Dimensions == 0 {
-		return e.server.identity()
-	}
-	return fmt.Sprintf("%s, %d dimensions", e.server.identity(), e.server.Dimensions)
-}
+func (e *Embedder) Identity() string { return e.server.identity }
 
 // Embed returns one vector of length 1 for each text, all of the same dimension. query
 // tells it that the texts are queries, not documents: some models embed them differently.
@@ -139,9 +132,9 @@ func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32
 	}
 	switch {
 	case query:
-		r.name = e.server.answerKey("embedding of a query", e.Identity(), texts...)
+		r.name = e.server.answerKey("embedding of a query", texts...)
 	case ctx.Value(keeping{}) != nil:
-		r.name = e.server.answerKey("embedding of texts", e.Identity(), texts...)
+		r.name = e.server.answerKey("embedding of texts", texts...)
 	}
 	a, err := e.server.answer(ctx, r, func(a *Answer, said row) error {
 		err := e.check(said.Vector)
@@ -160,10 +153,7 @@ func (e *Embedder) requestBody(texts []string, query bool) map[string]any {
 	q, dimensions := map[string]any{"input": texts}, "dimensions"
 	if e.server.Style == Voyage {
 		q["truncation"], dimensions = true, "output_dimension"
-		q["input_type"] = "document"
-		if query {
-			q["input_type"] = "query"
-		}
+		q["input_type"] = map[bool]string{false: "document", true: "query"}[query]
 	}
 	if e.server.Dimensions > 0 {
 		q[dimensions] = e.server.Dimensions

@@ -19,8 +19,7 @@ type Reranker struct{ server *server }
 
 // NewReranker checks the options and returns a Reranker; it sends nothing.
 func NewReranker(o Options) (*Reranker, error) {
-	s, err := newServer(o, "rerank", vendor{Cohere, "https://api.cohere.com/v2"},
-		vendor{Voyage, "https://api.voyageai.com/v1"})
+	s, err := newServer(o, "rerank", Cohere, "https://api.cohere.com/v2")
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +43,7 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	} else {
 		q["top_n"], q["max_tokens_per_doc"] = len(documents), documentTokens
 	}
-	name := r.server.answerKey("rerank", r.server.identity(), append([]string{query}, documents...)...)
+	name := r.server.answerKey("rerank", append([]string{query}, documents...)...)
 	a, err := r.server.answer(ctx, request{q, name, len(documents), bytesPerResult, r.maxUsage(query, documents)},
 		func(a *Answer, said row) error {
 			if said.Score == nil {

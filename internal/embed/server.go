@@ -22,12 +22,9 @@ import (
 type server struct {
 	Options
 	what, url string
-	owner     string // host of a model that its vendor does not serve; otherwise empty
+	identity  string // of the model: its name, its host if that is not the vendor's, its dimensions if configured
 	lost      atomic.Pointer[LostError]
 }
-
-// identity returns the name of the model, and its host if that is not the vendor's.
-func (s *server) identity() string { return s.Model + s.owner }
 
 // disabledError returns why the server is no longer asked; nil while it is.
 func (s *server) disabledError() error {
@@ -84,37 +81,31 @@ type reply struct {
 	} `json:"meta"`
 }
 
-// answer makes a request, or returns the kept answer. take is called for each row, in the order of
-// the texts; it checks the row and adds it to the answer.
-func (s *server) answer(ctx context.Context, r request, take func(*Answer, row) error) (Answer, error) {
-	return s.Ask(ctx, r.name, r.most, func(ctx context.Context) (Answer, error) {
-		said, err := s.post(ctx, r)
-		if err != nil {
-			return Answer{}, err
-		}
-		a := Answer{Usage: said.usage(r.most)}
-		rows, err := said.rows(r.texts)
-		for _, row := range rows {
-			if err == nil {
-				err = take(&a, row)
-			}
-		}
-		return a, err
-	})
-}
-
 // answerFrame bounds the bytes of a reply in addition to its rows.
 const answerFrame = 64 << 10
 
-func (s *server) post(ctx context.Context, r request) (said reply, err error) {
-	r.body["model"] = s.Model
-	body, _ := json.Marshal(r.body) // texts, numbers and booleans: it cannot fail
-	ctx = transport.LimitBody(ctx, int64(answerFrame+r.texts*r.bytes))
-	text, err := transport.Post(ctx, s.HTTP, s.url, s.Key, body)
-	if err == nil && json.Unmarshal(text, &said) != nil {
-		err = newWrongError("its answer is not of the form that is documented")
-	}
-	return said, err
+// answer makes a request, or returns the kept answer. take is called for each row, in the order of
+// the texts; it checks the row and adds it to the answer.
+func (s *server) answer(ctx context.Context, r request, take func(*Answer, row) error) (Answer, error) {
+	return s.Ask(ctx, r.name, r.most, func(ctx context.Context) (a Answer, err error) {
+		r.body["model"] = s.Model
+		body, _ := json.Marshal(r.body) // texts, numbers and booleans: it cannot fail
+		ctx = transport.LimitBody(ctx, int64(answerFrame+r.texts*r.bytes))
+		text, err := transport.Post(ctx, s.HTTP, s.url, s.Key, body)
+		if err != nil {
+			return a, err
+		}
+		var said reply
+		if json.Unmarshal(text, &said) != nil {
+			return a, newWrongError("its answer is not of the form that is documented")
+		}
+		a.Usage = said.usage(r.most)
+		rows, err := said.rows(r.texts)
+		for i := 0; i < len(rows) && err == nil; i++ {
+			err = take(&a, rows[i])
+		}
+		return a, err
+	})
 }
 
 // rows returns the rows of n texts, in their order.
@@ -165,9 +156,9 @@ func (s *server) outgoing(texts []string, most int) []string {
 }
 
 // answerKey returns the SHA-256, in hex, of everything that determines an answer.
-func (s *server) answerKey(purpose, identity string, texts ...string) string {
+func (s *server) answerKey(purpose string, texts ...string) string {
 	h := sha256.New()
-	for _, t := range append([]string{purpose, identity, s.Style}, texts...) {
+	for _, t := range append([]string{purpose, s.identity, s.Style}, texts...) {
 		fmt.Fprintf(h, "%d:%s", len(t), t)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))

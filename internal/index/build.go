@@ -76,20 +76,18 @@ const (
 // nothing changed it returns previous itself. The report lists what was left out, and why.
 // The error is the tree's or ctx's.
 func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Index, Report, error) {
-	start := time.Now()
-	soft := debug.SetMemoryLimit(-1) == math.MaxInt64 // else the limit is the user's
-	if soft {
+	if previous == nil {
+		previous = newIndex(o.Made, nil, nil, nil, VectorsInfo{}, nil)
+	}
+	b := builder{Options: o, tree: t, start: time.Now(), previous: previous, fresh: map[string][]count{}}
+	if b.soft = debug.SetMemoryLimit(-1) == math.MaxInt64; b.soft { // else the limit is the user's
 		defer debug.SetMemoryLimit(math.MaxInt64)
 	}
 	listing, err := t.List(ctx)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	if previous == nil {
-		previous = newIndex(o.Made, nil, nil, nil, VectorsInfo{}, nil)
-	}
-	b := builder{Options: o, tree: t, start: start, soft: soft, previous: previous,
-		report: Report{Skipped: listing.Left}, fresh: map[string][]count{}}
+	b.report.Skipped = listing.Left
 	for n, size := range previous.sizes {
 		b.chunks = append(b.chunks, stored{record: previous.rows[n].value, size: size, packed: previous.packed[n]})
 	}
@@ -98,7 +96,7 @@ func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Inde
 	}
 	x := b.index()
 	b.report.Chunks = len(x.sizes)
-	b.report.Seconds = time.Since(start).Seconds()
+	b.report.Seconds = time.Since(b.start).Seconds()
 	return x, b.report, nil
 }
 
@@ -129,15 +127,7 @@ func (b *builder) choose(files []tree.File) []tree.File {
 	var paths []string
 	var size int64
 	for _, f := range files {
-		reason := b.skip(f)
-		switch {
-		case reason != "":
-		case len(chosen) >= cmp.Or(b.MaxFiles, tree.MaxFiles):
-			reason = SkippedMany
-		case size+f.Size > tree.MaxTree:
-			reason = SkippedBytes
-		}
-		if reason != "" {
+		if reason := b.skip(f, len(chosen), size); reason != "" {
 			b.report.Skipped[reason]++
 			continue
 		}
@@ -156,7 +146,8 @@ func (b *builder) choose(files []tree.File) []tree.File {
 	return chosen
 }
 
-func (b *builder) skip(f tree.File) string {
+// skip returns why a file is left out, given how many files and bytes are chosen already; empty if it is not.
+func (b *builder) skip(f tree.File, files int, size int64) string {
 	if claims := claim.Of(diff.File{Path: f.Path}); len(claims) > 0 {
 		return string(claims[0].Reason)
 	}
@@ -167,6 +158,10 @@ func (b *builder) skip(f tree.File) string {
 		return SkippedData
 	case b.Ignored != nil && b.Ignored(f.Path):
 		return SkippedIgnored
+	case files >= cmp.Or(b.MaxFiles, tree.MaxFiles):
+		return SkippedMany
+	case size+f.Size > tree.MaxTree:
+		return SkippedBytes
 	}
 	return ""
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Cache is a folder with the stored indexes of one repository, one for each of the last
@@ -28,11 +30,8 @@ const (
 // there is none. exact reports that it is the commit's own. Unreadable ones are removed.
 func (c Cache) Load(commit string) (x *Index, exact bool) {
 	for _, path := range c.stored(commit) {
-		stored, err := os.ReadFile(path)
-		if err == nil {
-			x, err = Decode(stored)
-		}
-		if err == nil {
+		stored, _ := os.ReadFile(path) // what cannot be read cannot be decoded either
+		if x, err := Decode(stored); err == nil {
 			return x, path == c.path(commit)
 		}
 		_ = os.Remove(path) // it would be tried and found damaged again
@@ -85,10 +84,8 @@ func (c Cache) stored(commit string) []string {
 			times[path] = info.ModTime()
 		}
 	}
-	if own := c.path(commit); !times[own].IsZero() {
-		times[own] = time.Now().Add(time.Hour) // before all others
-	}
-	return slices.SortedFunc(maps.Keys(times), func(a, b string) int {
+	newest := slices.SortedFunc(maps.Keys(times), func(a, b string) int {
 		return cmp.Or(times[b].Compare(times[a]), cmp.Compare(a, b))
 	})
+	return order.Ahead(newest, func(path string) bool { return path == c.path(commit) })
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -25,6 +24,11 @@ const Format = "pr-review index 4"
 
 const header = len(magic) + sha256.Size
 
+func headerOf(rest []byte) string {
+	sum := sha256.Sum256(rest)
+	return magic + string(sum[:])
+}
+
 // Encode returns the stored form of an index. It is the same for the same files, however
 // the index was built.
 func (x *Index) Encode() []byte {
@@ -32,20 +36,15 @@ func (x *Index) Encode() []byte {
 	for _, row := range x.rows {
 		size += len(row.key) + len(row.value) + 8
 	}
-	c := codec{out: append(make([]byte, 0, size), magic...)}
-	c.out = append(c.out, make([]byte, sha256.Size)...)
+	c := codec{out: make([]byte, header, size)}
 	c.index(x)
-	sum := sha256.Sum256(c.out[header:])
-	copy(c.out[len(magic):], sum[:])
+	copy(c.out, headerOf(c.out[header:]))
 	return c.out
 }
 
 // Decode reads the output of Encode. It returns ErrDamaged for anything else.
 func Decode(stored []byte) (*Index, error) {
-	if len(stored) < header || string(stored[:len(magic)]) != magic {
-		return nil, ErrDamaged
-	}
-	if sum := sha256.Sum256(stored[header:]); !bytes.Equal(sum[:], stored[len(magic):header]) {
+	if len(stored) < header || string(stored[:header]) != headerOf(stored[header:]) {
 		return nil, ErrDamaged
 	}
 	c, x := codec{reads: true, rest: string(stored[header:])}, Index{Source: &Source{}}

@@ -97,7 +97,7 @@ const alike = 3
 
 // testsNamedAfter lists the test files that are named after a file. If more than alike files have the name, such as
 // main.tf, those in folders of other names are of other packages; so are settings of one name, such as package.json.
-func (x *Source) testsNamedAfter(file string) (tests []string) {
+func (x *Source) testsNamedAfter(file string) []string {
 	name, language, kind := testedName(file), family(file), lang.Of(file).Kind
 	var others []string
 	for _, f := range x.files {
@@ -105,13 +105,11 @@ func (x *Source) testsNamedAfter(file string) (tests []string) {
 			others = append(others, f.path)
 		}
 	}
-	for _, other := range others {
-		if lang.IsTest(other) && (len(others) < alike || folder(other) == folder(file)) &&
-			(kind == lang.Code || path.Base(other) != path.Base(file)) {
-			tests = append(tests, other)
-		}
-	}
-	return tests
+	common := len(others) >= alike
+	return slices.DeleteFunc(others, func(other string) bool {
+		return !lang.IsTest(other) || common && folder(other) != folder(file) ||
+			kind != lang.Code && path.Base(other) == path.Base(file)
+	})
 }
 
 // folder returns the name of the innermost folder of a file that is not one for tests.

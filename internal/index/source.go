@@ -119,11 +119,7 @@ func (x *Source) counts(ctx context.Context, words []string) (map[string][]count
 // Lexical ranks chunks by the terms of a question (BM25 over chunk.Tokens of prefix
 // and text) on paths that Passes lets through. It returns at most k, best first, ties in order of path and line.
 func (x *Source) Lexical(ctx context.Context, terms []Term, k int, paths []string) ([]Hit, error) {
-	var tokens []string
-	for _, t := range terms {
-		tokens = append(tokens, t...)
-	}
-	held, err := x.counts(ctx, tokens)
+	held, err := x.counts(ctx, slices.Concat(terms...))
 	if err != nil {
 		return nil, err
 	}

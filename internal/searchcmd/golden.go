@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/wire"
@@ -30,18 +31,23 @@ type row struct {
 	Kind   string  `json:"kind"`
 	Query  string  `json:"query"`
 	Edit   *edit   `json:"edit"`
-	Want   []want  `json:"want"`
+	Want   []part  `json:"want"`
 }
 
 // source names the folder <kind>/<name with + for />@<version>. If Under is
 // set, only the part below it is searched.
 type source struct{ Kind, Name, Version, Under string }
 
+// part is lines of a file.
+type part struct {
+	Path      string `json:"path"`
+	LineStart int    `json:"line_start"`
+	LineEnd   int    `json:"line_end"`
+}
+
 // edit is the change that a question is about: lines of a file and their replacement.
 type edit struct {
-	Path        string   `json:"path"`
-	LineStart   int      `json:"line_start"`
-	LineEnd     int      `json:"line_end"`
+	part
 	ReplaceWith []string `json:"replace_with"`
 }
 
@@ -63,12 +69,13 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 		}
 		e, ok := engines[dir+"\n"+under]
 		if !ok {
-			if e, err = p.source(ctx, dir, under, c, o); err != nil {
-				return fmt.Errorf("%s: %w", r.ID, err)
-			}
+			e, err = p.source(ctx, dir, under, c, o)
 			engines[dir+"\n"+under] = e
 		}
-		if err := r.countAnswer(ctx, e, dir, by, legs); err != nil {
+		if err == nil {
+			err = r.countAnswer(ctx, e, dir, by, legs)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", r.ID, err)
 		}
 	}
@@ -90,7 +97,8 @@ func (p Program) source(ctx context.Context, dir, under string, c config.Config,
 		place = wire.Place{Tree: place.Tree} // no commit and no cache: a part's index is not stored
 		of.Ignored = func(path string) bool { return !strings.HasPrefix(path, under+"/") }
 	}
-	return p.index(ctx, place, of, c, o)
+	_, e, err := p.index(ctx, place, of, c, o)
+	return e, err
 }
 
 func (s source) folder() string {
@@ -104,19 +112,17 @@ func readGolden(file string) ([]row, error) {
 		return nil, problem.Usage("the questions cannot be read: "+err.Error(), "name a file of JSON lines")
 	}
 	var rows []row
-	n := 0
-	for line := range bytes.Lines(data) {
-		n++
+	for i, line := range bytes.Split(data, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		var r row
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, problem.Usage(fmt.Sprintf("%s:%d is not a question: %v", guard.Line(file, 200), n, err), "")
+			return nil, problem.Usage(fmt.Sprintf("%s:%d is not a question: %v", guard.Line(file, 200), i+1, err), "")
 		}
 		if r.Query == "" || len(r.Want) == 0 || r.Source != nil && !r.Source.local() {
 			return nil, problem.Usage(fmt.Sprintf("%s:%d: %s needs query, want and, where it has one, a source of "+
-				"plain names", guard.Line(file, 200), n, guard.Line(r.ID, 100)), "")
+				"plain names", guard.Line(file, 200), i+1, guard.Line(r.ID, 100)), "")
 		}
 		rows = append(rows, r)
 	}
@@ -190,7 +196,7 @@ type figures struct {
 type table map[string]figures
 
 // count adds a question's figures. Hits are ordered best first; only the first 10 count.
-func (t table) count(name string, wanted []want, hits []chunk.Chunk) {
+func (t table) count(name string, wanted []part, hits []chunk.Chunk) {
 	f, found, within := t[name], 0, 0
 	hits = hits[:min(len(hits), retrieve.DefaultK)]
 	first := len(hits)
@@ -217,17 +223,11 @@ func (t table) count(name string, wanted []want, hits []chunk.Chunk) {
 	t[name] = f
 }
 
-type want struct {
-	Path      string `json:"path"`
-	LineStart int    `json:"line_start"`
-	LineEnd   int    `json:"line_end"`
-}
-
 const lineRoom = 400 // lines of hits that count for Within
 
 // covered reports whether a chunk and the wanted range share at least half of the smaller
 // one. Only the chunk includes the comment above a definition.
-func (w want) covered(c chunk.Chunk) bool {
+func (w part) covered(c chunk.Chunk) bool {
 	shared := min(c.EndLine, w.LineEnd) - max(c.StartLine, w.LineStart) + 1
 	return c.Path == w.Path && shared > 0 &&
 		2*shared >= min(c.EndLine-c.StartLine, w.LineEnd-w.LineStart)+1
@@ -249,11 +249,8 @@ func (t table) text(what string) string {
 	fmt.Fprintf(&b, "| %-10s | queries | recall@10 | within 400 lines |   MRR |\n", what)
 	b.WriteString("| ---------- | ------: | --------: | ---------------: | ----: |\n")
 	means := t.figures()
-	names := slices.Sorted(maps.Keys(means))
-	if at := slices.Index(names, "all"); at >= 0 {
-		names = append(slices.Delete(names, at, at+1), "all")
-	}
-	for _, name := range names {
+	kinds := func(name string) bool { return name != "all" }
+	for _, name := range order.Ahead(slices.Sorted(maps.Keys(means)), kinds) {
 		f := means[name]
 		fmt.Fprintf(&b, "| %-10s | %7d | %9.3f | %16.3f | %5.3f |\n", guard.Line(name, 40), f.Queries, f.Recall,
 			f.Within, f.MRR)

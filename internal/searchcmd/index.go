@@ -19,54 +19,37 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// open returns an engine that searches the place named by the flags, and the place's commit.
-func (p Program) open(ctx context.Context, o *Options) (*retrieve.Engine, string, error) {
-	place, c, err := p.place(ctx, o)
-	if err != nil {
-		return nil, "", err
-	}
-	e, err := p.index(ctx, place, index.Options{}, c, o)
-	return e, place.Commit, err
-}
-
 // place returns the place named by the flags, and its settings. Those of a repository on GitHub
 // are not read; --config or the defaults apply.
 func (p Program) place(ctx context.Context, o *Options) (place wire.Place, c config.Config, err error) {
-	if o.repo != "" {
-		if c, err = wire.NamedConfig(o.File(), config.Config{}); err == nil {
-			place, err = p.remote(ctx, o)
+	if o.repo == "" {
+		if place, err = p.Place(ctx, o.dir, o.rev); err == nil {
+			c, err = place.Settings(ctx, o.File())
 		}
-		return place, c, err
-	}
-	if place, err = p.Place(ctx, o.dir, o.rev); err == nil {
-		c, err = place.Settings(ctx, o.File())
+	} else if c, err = wire.NamedConfig(o.File(), config.Config{}); err == nil {
+		place, err = p.remote(ctx, o)
 	}
 	return place, c, err
 }
 
 // index indexes a place and returns an engine that searches it.
 func (p Program) index(ctx context.Context, place wire.Place, of index.Options, c config.Config,
-	o *Options) (*retrieve.Engine, error) {
-	x, e, err := p.indexed(ctx, place, of, c, o)
-	if err != nil {
-		return nil, err
-	}
-	if x.Source.Vectors().Model == "" { // the notes say why
-		e.Embedder = nil
-	}
-	return &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker,
-		Now: p.Now}, nil
-}
-
-func (p Program) indexed(ctx context.Context, place wire.Place, of index.Options, c config.Config,
-	o *Options) (x wire.Indexed, e wire.Endpoints, err error) {
-	if e, err = p.Searching(c, o.Settings, wire.Asking{}); err == nil {
+	o *Options) (x wire.Indexed, engine *retrieve.Engine, err error) {
+	e, err := p.Searching(c, o.Settings, wire.Asking{})
+	if err == nil {
 		x, err = p.Indexed(ctx, place, of, c, e, p.Warn)
 	}
 	for _, note := range x.Notes {
 		p.Warn(note)
 	}
-	return x, e, err
+	if err != nil {
+		return x, nil, err
+	}
+	if x.Source.Vectors().Model == "" { // the notes say why
+		e.Embedder = nil
+	}
+	return x, &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker,
+		Now: p.Now}, nil
 }
 
 // remote returns a commit of a repository on GitHub. It is fetched as one archive and not
@@ -81,10 +64,7 @@ func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
 		return wire.Place{}, err
 	}
 	commit, err := revision(ctx, api, at, o.rev)
-	if err != nil {
-		return wire.Place{}, err
-	}
-	return wire.Place{Commit: commit, Name: at.FullName(), Tree: wire.ArchiveOf(api, at.Owner, at.Repo, commit)}, nil
+	return wire.Place{Commit: commit, Name: at.FullName(), Tree: wire.ArchiveOf(api, at.Owner, at.Repo, commit)}, err
 }
 
 // revision returns the commit of a revision, by default the default branch's tip.
@@ -106,7 +86,7 @@ func (p Program) Index(ctx context.Context, _ []string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	x, _, err := p.indexed(ctx, place, index.Options{}, c, o)
+	x, _, err := p.index(ctx, place, index.Options{}, c, o)
 	if err != nil {
 		return err
 	}

@@ -123,10 +123,7 @@ func (p Program) row(b *strings.Builder, width int, prefix, text, color string) 
 		return
 	}
 	text = column.Cut(guard.Line(text, 1000), width-column.Width(prefix))
-	if p.Width > 0 && color != "" {
-		text = terminal.Paint(p.Color, color, text)
-	}
-	b.WriteString(prefix + text + "\n")
+	b.WriteString(prefix + terminal.Paint(p.Color && p.Width > 0, color, text) + "\n")
 }
 
 // reasons returns a hit's score, its rank in each list that has it, and its reranked score.
@@ -153,9 +150,6 @@ func stages(r retrieve.Result) string {
 		}
 		fmt.Fprintf(&b, "%-10s %8.1f ms  %s%s\n", s.Name, float64(s.Took)/float64(time.Millisecond),
 			wording.Count(len(s.Chunks), "hit"), first)
-	}
-	if r.Cached {
-		b.WriteString("answered from an earlier question of the same conversation\n")
 	}
 	return b.String()
 }

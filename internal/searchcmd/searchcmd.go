@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
@@ -85,7 +86,11 @@ func (p Program) Run(ctx context.Context, args []string, o *Options) error {
 			return problem.Usage(fmt.Sprintf("--path: %.60q is not a glob: %s", glob, flaw), "")
 		}
 	}
-	engine, commit, err := p.open(ctx, o)
+	place, c, err := p.place(ctx, o)
+	if err != nil {
+		return err
+	}
+	_, engine, err := p.index(ctx, place, index.Options{}, c, o)
 	if err != nil {
 		return err
 	}
@@ -97,7 +102,7 @@ func (p Program) Run(ctx context.Context, args []string, o *Options) error {
 		p.Warn(note)
 	}
 	if o.JSON {
-		return driver.PrintJSON(p.Stdout, objectOf(query, commit, r, o.explain))
+		return driver.PrintJSON(p.Stdout, objectOf(query, place.Commit, r, o.explain))
 	}
 	_, err = fmt.Fprint(p.Stdout, p.text(query, r, o.explain))
 	return err

@@ -156,7 +156,9 @@ func (w *writer) write() error {
 		kind := vectorType(dimensions)
 		w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
 		insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`,
-			w.vectors)
+			func(yield func(int, string) bool) {
+				w.x.EachVector()(func(n int, v []float32) bool { return yield(n, literal(v)) })
+			})
 		w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
 	}
 	w.run(`ANALYZE $SCHEMA.row`)
@@ -181,14 +183,6 @@ func insert[K, V any](w *writer, sql string, rows iter.Seq2[K, V]) {
 		}
 	}
 	w.run(sql, keys, values)
-}
-
-func (w *writer) vectors(yield func(int, string) bool) {
-	for n, v := range w.x.EachVector() {
-		if !yield(n, literal(v)) {
-			return
-		}
-	}
 }
 
 // forget removes old indexes. It ignores errors: a later run tries again.
