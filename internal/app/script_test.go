@@ -128,6 +128,7 @@ func clock(standing string) func() time.Time {
 //	endless            GitHub lists a tree of octo/demo once, and not all of it
 //	pulls N            octo/demo has N pull requests
 //	pushed BRANCH DIR:COMMIT  its branch has the files of that commit
+//	exits N ...        the program ends with exit code N
 //	json PATH VALUE    standard output is one JSON object that has this there
 //	[root]             holds where no permission keeps the process from writing
 //
@@ -143,7 +144,7 @@ func TestCommandLine(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
 			"json": checkJSON, "origin": setOrigin, "endless": endless, "pulls": pulls, "pushed": pushed,
-			programName: runProgram,
+			programName: runProgram, "exits": exits,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "root" {
@@ -155,7 +156,7 @@ func TestCommandLine(t *testing.T) {
 }
 
 func setUpScript(t *testing.T, e *testscript.Env) error {
-	e.Values["world"] = &world{t: t, environ: filepath.Join(t.TempDir(), "environ")}
+	e.Values["world"] = &world{t: t}
 	for name, value := range map[string]string{
 		"HOME": filepath.Join(e.WorkDir, "home"), "XDG_STATE_HOME": filepath.Join(e.WorkDir, "state"), "USER": "rita",
 		"NOW": "2026-11-21T14:10:00Z", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,
@@ -198,10 +199,9 @@ func models() map[string]llmtest.Script {
 
 // world is what a script has started.
 type world struct {
-	t       *testing.T
-	model   *llmtest.Server
-	hub     *githubtest.Server
-	environ string // a file for what environ reads
+	t     *testing.T
+	model *llmtest.Server
+	hub   *githubtest.Server
 }
 
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -160,29 +161,44 @@ func exited(t testing.TB, cmd *exec.Cmd) printout {
 
 // runProgram is the program as a command of scripts. It reads no standard input; exec pr-review-action does.
 func runProgram(ts *testscript.TestScript, neg bool, args []string) {
-	var failed bool
+	if code := exitCode(ts, args); (code != 0) != neg {
+		ts.Fatalf("unexpected exit code %d", code)
+	}
+}
+
+// exits is the program that ends with an exit code, the first argument.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	if code := exitCode(ts, args[1:]); strconv.Itoa(code) != args[0] {
+		ts.Fatalf("unexpected exit code %d", code)
+	}
+}
+
+// exitCode runs the program with a script's variables, and gives its exit code.
+func exitCode(ts *testscript.TestScript, args []string) int {
 	if apart() || runtime.GOOS != "linux" { // environ is the reason
-		failed = ts.Exec(programName, args...) != nil
-	} else {
-		r, err := shared.run(invocation{Args: append([]string{programName}, args...), Environ: environ(ts),
-			Dir: ts.MkAbs(".")})
+		err := ts.Exec(programName, args...)
+		if ended := new(exec.ExitError); errors.As(err, &ended) {
+			return ended.ExitCode()
+		}
 		ts.Check(err)
-		fmt.Fprint(ts.Stdout(), r.Stdout)
-		fmt.Fprint(ts.Stderr(), r.Stderr)
-		failed = r.Code != 0
+		return 0
 	}
-	if failed && !neg {
-		ts.Fatalf("unexpected command failure")
-	}
-	if !failed && neg {
-		ts.Fatalf("unexpected command success")
-	}
+	r, err := shared.run(invocation{Args: append([]string{programName}, args...), Environ: environ(ts),
+		Dir: ts.MkAbs(".")})
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), r.Stdout)
+	fmt.Fprint(ts.Stderr(), r.Stderr)
+	return r.Code
 }
 
 // environ are the variables of a script's processes, which only they know.
 func environ(ts *testscript.TestScript) []string {
-	ts.Check(ts.Exec("cp", "/proc/self/environ", worldOf(ts).environ))
-	text, err := os.ReadFile(worldOf(ts).environ)
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	defer r.Close()
+	ts.Check(ts.Exec("cp", "/proc/self/environ", fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), w.Fd())))
+	ts.Check(w.Close())
+	text, err := io.ReadAll(r)
 	ts.Check(err)
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == 0 })
 }

@@ -46,7 +46,7 @@ type exit struct {
 func command(t *testing.T, home string, after time.Duration, args ...string) exit {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), built, args...)
-	cmd.Env = []string{"HOME=" + home, "USER=rita", "OPENAI_API_KEY=sk-of-the-fake"}
+	cmd.Env = []string{"HOME=" + home, "USER=rita", "OPENAI_API_KEY=sk-of-the-fake", "GOGC=400"}
 	cmd.Dir = home
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

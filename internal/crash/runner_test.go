@@ -100,7 +100,7 @@ func (w *world) start(j task, at point) done {
 	ctx, kill := context.WithCancel(w.t.Context())
 	defer kill()
 	cmd := exec.CommandContext(ctx, built) // killed as by kill -9 when the context ends
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, []string{"GOGC=400"}
 	for name, value := range w.environment(j, dir) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 type chatBody struct {
@@ -33,13 +36,16 @@ type content struct {
 	marked bool
 }
 
-func (c *content) UnmarshalJSON(raw []byte) error {
-	var parts []struct {
-		Text       string
-		Breakpoint any `json:"prompt_cache_breakpoint"`
+func (c *content) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	if from.PeekKind() == '"' {
+		return jsonv2.UnmarshalDecode(from, &c.text)
 	}
-	if json.Unmarshal(raw, &parts) != nil {
-		return json.Unmarshal(raw, &c.text)
+	var parts []struct {
+		Text       string `json:"text"`
+		Breakpoint any    `json:"prompt_cache_breakpoint"`
+	}
+	if err := jsonv2.UnmarshalDecode(from, &parts); err != nil {
+		return err
 	}
 	for _, p := range parts {
 		c.text, c.marked = c.text+p.Text, p.Breakpoint != nil

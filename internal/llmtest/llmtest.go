@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -199,7 +201,7 @@ func (s *Server) read(r *http.Request) (Request, *refusal) {
 	}
 	raw, err := io.ReadAll(r.Body)
 	out := Request{Interface: through}
-	if err = errors.Join(err, json.Unmarshal(raw, &out.Fields)); err != nil {
+	if err = errors.Join(err, jsonv2.Unmarshal(raw, &out.Fields)); err != nil {
 		return Request{}, invalid("We could not parse the JSON body of your request: %v", err)
 	}
 	if through == Chat {

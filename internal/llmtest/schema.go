@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 type schema struct {
@@ -92,6 +93,6 @@ func decode(body map[string]any, raw []byte, shape string, to any) *refusal {
 		}
 		return invalid("Invalid value for '%s': %s", strings.Join(at, "."), no.Reason).withParam(strings.Join(at, "."))
 	}
-	_ = json.Unmarshal(raw, to) // it has that shape
+	_ = jsonv2.Unmarshal(raw, to) // it has that shape
 	return nil
 }

@@ -54,9 +54,12 @@ type window struct{ start, end int }
 // findForms searches for every form around its keywords.
 func (s *scan) findForms() {
 	c := forms()
-	windows := make([][]window, len(c.forms))
+	var windows [][]window // by form; most texts have no keyword
 	c.trie.Walk(lower(s.text), func(end, n, number int64) bool {
 		at := int(end - n + 1)
+		if windows == nil {
+			windows = make([][]window, len(c.forms))
+		}
 		for _, o := range c.owners[number] {
 			if o.backward {
 				s.searchBackward(at, int(n))
@@ -66,9 +69,9 @@ func (s *scan) findForms() {
 		}
 		return true
 	})
-	for i, f := range c.forms {
+	for i := range windows {
 		for _, w := range windows[i] {
-			s.search(f, w)
+			s.search(c.forms[i], w)
 		}
 	}
 }
