@@ -152,7 +152,10 @@ func (s *Server) refusal(r *http.Request, q request) (int, string) {
 	case !strings.HasSuffix(r.URL.Path, "/embeddings"):
 		return http.StatusNotFound, "no such route"
 	case len(q.Input) == 0 || slices.Contains(q.Input, "") || len(q.Input) > most || slices.ContainsFunc(q.Input, long):
-		return cmp.Or(s.Refusal, http.StatusBadRequest), "input (999 tokens) is too large to process"
+		if s.Refusal == http.StatusInternalServerError {
+			return s.Refusal, "input (999 tokens) is too large to process"
+		}
+		return cmp.Or(s.Refusal, http.StatusBadRequest), "'$.input' is invalid"
 	case q.Dimensions > 0 && q.InputType != "" || q.OutputDimension > 0 && q.InputType == "":
 		return http.StatusBadRequest, "fields of two kinds of servers"
 	}

@@ -63,6 +63,10 @@ var refusedWords = []struct {
 		` supported!"}}`, system},
 	{"OpenAI", 400, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this` +
 		` model.","param":"messages[0].role"}}`, system},
+	{"Mistral", 400, `{"object":"error","message":"Unexpected role 'user' after role 'tool'"` +
+		`,"type":"invalid_request_message_order","param":null,"code":"3230"}`, bridge},
+	{"llama.cpp, by a template of Mistral's", 500, `{"error":{"code":500,"message":"After the optional system message,` +
+		` conversation roles must alternate user and assistant roles except for tool calls and results."}}`, bridge},
 	{"Gemini", 400, `[{"error":{"code":400,"message":"Function calling with a response mime type: 'application/json'` +
 		` is unsupported","status":"INVALID_ARGUMENT"}}]`, mixed},
 	{"Groq", 400, `{"error":{"message":"json mode cannot be combined with tool/function calling"` +
@@ -135,7 +139,7 @@ func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
 			t.Parallel()
 			w := serve(t, reply{c.status, c.body}, reply{body: said})
 			chat := to(t, w, everything)
-			asked := withTools()
+			asked := withTools(Turn{Role: RoleUser, Text: "Answer now."})
 			asked.MaxTokens = 4000
 			for range 2 {
 				_, err := chat.Chat(t.Context(), asked)

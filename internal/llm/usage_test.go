@@ -27,6 +27,8 @@ func TestP9_UsageIsReadInEveryServersWriting(t *testing.T) {
 		"OpenRouter with the user's own key": {`{"prompt_tokens":100,"completion_tokens":5,"cost":0.00002,"is_byok":true` +
 			`,"cost_details":{"upstream_inference_cost":0.0004}}`,
 			cost.Usage{InputTokens: 100, OutputTokens: 5, Cost: 420}},
+		"OpenRouter with the user's own key, at a cost that it does not know": {`{"prompt_tokens":100,` +
+			`"completion_tokens":5,"cost":0.00002,"is_byok":true}`, cost.Usage{InputTokens: 100, OutputTokens: 5}},
 		"OpenRouter with its own key": {`{"prompt_tokens":100,"completion_tokens":5,"cost":0.0004,"is_byok":false` +
 			`,"cost_details":{"upstream_inference_cost":0.0004}}`,
 			cost.Usage{InputTokens: 100, OutputTokens: 5, Cost: 400}},

@@ -68,7 +68,7 @@ func (t *task) cited(ctx context.Context, in prompt.Input, claims []finding.Find
 			}
 		}
 		text := claim.Title + "\n" + claim.Body
-		if !missing().MatchString(text) {
+		if len(c.pieces) == maxCited || !missing().MatchString(text) {
 			continue
 		}
 		names := order.Distinct(identifiers().FindAllString(strings.Join(coded().FindAllString(text, -1), "\n"), -1))
@@ -111,7 +111,7 @@ func (c *citations) add(f namedFile, first, last int) {
 // shown reports whether the diff, the pack or an added piece has a line.
 func (c *citations) shown(file string, line int) bool {
 	return file == c.in.Path && slices.ContainsFunc(c.hunks, func(h diff.Hunk) bool {
-		return slices.ContainsFunc(h.Lines, func(l diff.Line) bool { return l.New == line })
+		return h.NewStart <= line && line < h.NewStart+h.NewLines
 	}) || slices.ContainsFunc(slices.Concat(c.in.Pack, c.pieces), func(p prompt.Piece) bool {
 		return p.Path == file && p.StartLine <= line && line <= p.EndLine()
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -115,4 +116,15 @@ func TestWhatAFindingCallsMissingIsShownWhenItIsVerified(t *testing.T) {
 			require.Equal(t, want, strings.Join(got, " "))
 		})
 	}
+}
+
+func TestT31_WhatIsCalledMissingIsLookedForInTime(t *testing.T) {
+	t.Parallel()
+	const line = "x1 = x2 + x3\n"
+	text, began := []byte(strings.Repeat(line, 60_000)), time.Now()
+	in := prompt.Input{Path: "a.go", Patch: "@@ -0,0 +1,5000 @@\n" + strings.Repeat("+"+line, 5_000)}
+	m := NewModel(Options{Head: func(context.Context, string) ([]byte, error) { return text, nil }})
+	claims := slices.Repeat([]finding.Finding{{Title: "`x1`, `x2` and `x3` are undefined"}}, 15)
+	require.Len(t, (&task{Model: m}).cited(t.Context(), in, claims), maxCited)
+	require.Less(t, time.Since(began), 20*time.Second)
 }

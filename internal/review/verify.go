@@ -63,10 +63,10 @@ func (t *task) verifyWith(ctx context.Context, found []finding.Finding,
 }
 
 // withdrawn matches the body of a finding that looks into a suspicion and ends by saying that nothing is wrong.
-var withdrawn = pattern.Lazy(`(?i)(?:^|[.;:!?,—–-]\s+|\n\s*)` +
+var withdrawn = pattern.Lazy(`(?i)(?:^|[.;!?,—–-]\s+|\n\s*)` +
 	`(?:(?:so|thus|therefore|hence|but|however|actually|overall|in fact|on reflection|conclusion)[,:]?\s+)*` +
 	`(?:(?:this|that|it|there)(?:\s+(?:is|was)|'s)\s+)?(?:no|not an?)\s+(?:(?:actual|real|new)\s+)?` +
-	`(?:finding|defect|bug|issue|problem)s?(?:\s+(?:here|found|remains?|to report|after all))?\W*$`)
+	`(?:finding|defect|bug|issue|problem)s?(?:\s+(?:here|found|remains?|to report|after all))?[\s\pP\pS]*$`)
 
 // markWithdrawn filters the findings whose own text withdraws them.
 func markWithdrawn(found []finding.Finding) {

@@ -96,6 +96,8 @@ func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
 		"a line that was there twice": {"a.py", "a\nb = first(a)\nb = first(a)\nd = third(c)\n", 3, 3,
 			"b = first(a)\nc = other(b)", "b = first(a)\nc = other(b)", ""},
 		"with the brace below":            {"a.js", "if (a) {\n    c()\n}\n", 2, 2, "    d()\n}", "    d()\n}", ""},
+		"with the end below":              {"a.rb", "if a\n    c()\nend\n", 2, 2, "    d()\nend", "    d()\nend", ""},
+		"with the brackets below":         {"a.txt", "a\n}, }, }, });\n", 1, 1, "b\n}, }, }, });", "b\n}, }, }, });", ""},
 		"a head that does not parse":      {"a.go", code + "}\n", 7, 7, "\treturn {", "\treturn {", ""},
 		"carriage returns":                {"a.go", crlf, 7, 7, "\treturn k()", "\treturn k()", "end in CRLF"},
 		"carriage returns in both":        {"a.go", crlf, 4, 6, "\tg()\r\n\tk()\r\n", "\tg()\n\tk()\n", "in CRLF"},

@@ -102,14 +102,15 @@ func (t *retrying) tryOnce(req *http.Request, traced context.Context) (*http.Res
 }
 
 // correctStatus gives an answer the status of a temporary failure that its body states: OpenRouter passes on so what a
-// provider answered after it had begun a 200. What has a usage was billed, and stays.
+// provider answered after it had begun a 200. What has a usage was billed, and stays. What a GET reads may be any file.
 func correctStatus(resp *http.Response, body []byte) {
 	var said struct {
 		Error struct{ Code int }
 		Usage any
 	}
-	if resp.StatusCode == http.StatusOK && bytes.HasPrefix(bytes.TrimSpace(body), []byte(`{"error"`)) &&
-		json.Unmarshal(body, &said) == nil && said.Usage == nil && said.Error.Code < 600 && isTemporary(said.Error.Code) {
+	if resp.StatusCode == http.StatusOK && resp.Request.Method == http.MethodPost &&
+		bytes.HasPrefix(bytes.TrimSpace(body), []byte(`{"error"`)) && json.Unmarshal(body, &said) == nil &&
+		said.Usage == nil && said.Error.Code < 600 && isTemporary(said.Error.Code) {
 		resp.StatusCode = said.Error.Code
 	}
 }

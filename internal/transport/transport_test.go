@@ -85,8 +85,6 @@ func TestG30_RetriesWhatMayPass(t *testing.T) {
 		"server error":       {status(502), time.Second},
 		"unusual 5xx":        {status(529), time.Second},
 		"server's timeout":   {status(408), time.Second},
-		"200 with a 429":     {text(`{"error":{"message":"busy","code":429}}`), time.Minute},
-		"200 with a 502":     {text("\n \n" + `{"error":{"code":502},"user_id":"u"}`), time.Second},
 		"too many requests":  {status(429, "Retry-After", "7"), 7 * time.Second},
 		"429 without a time": {status(429), time.Minute},
 		"403 retry-after":    {status(403, "Retry-After", "9"), 9 * time.Second},
@@ -116,8 +114,6 @@ func TestG30_DoesNotRetryWhatStays(t *testing.T) {
 	for name, first := range map[string]http.HandlerFunc{
 		"not found": status(404), "unauthorised": status(401), "forbidden": status(403, "X-Ratelimit-Remaining", "17"),
 		"not implemented": status(501), "an hour's wait": status(429, "Retry-After", "3600"),
-		"an error that was billed": text(`{"error":{"code":429},"usage":{"prompt_tokens":9}}`),
-		"an error of another kind": text(`{"error":{"code":400}}`), "a code of its own": text(`{"error":{"code":1302}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,6 +123,36 @@ func TestG30_DoesNotRetryWhatStays(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 1, calls())
 			require.Empty(t, w.all)
+		})
+	}
+}
+
+func TestG30_RetriesAPostWhose200ContainsAFailureThatMayPass(t *testing.T) {
+	for name, tc := range map[string]struct {
+		method, body string
+		waits        []time.Duration
+	}{
+		"a 429":                    {"POST", `{"error":{"message":"busy","code":429}}`, []time.Duration{61 * time.Second}},
+		"a 502":                    {"POST", "\n \n" + `{"error":{"code":502},"user_id":"u"}`, []time.Duration{time.Second}},
+		"an error that was billed": {"POST", `{"error":{"code":429},"usage":{"prompt_tokens":9}}`, nil},
+		"an error of another kind": {"POST", `{"error":{"code":400}}`, nil},
+		"a code of its own":        {"POST", `{"error":{"code":1302}}`, nil},
+		"a file that reads so":     {"GET", `{"error":{"code":503}}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var w waits
+			base, calls := answers(t, text(tc.body), text("fine"))
+			c := New(w.options(Options{Retry: func(*http.Request) bool { return true }}))
+			t.Cleanup(c.CloseIdleConnections)
+			req, err := http.NewRequestWithContext(t.Context(), tc.method, base, strings.NewReader("{}"))
+			require.NoError(t, err)
+			resp, err := c.Do(req)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, http.StatusOK, resp.StatusCode)
+			require.Equal(t, 1+len(tc.waits), calls())
+			require.Equal(t, tc.waits, w.all)
 		})
 	}
 }

@@ -165,6 +165,12 @@ func TestAFactThatCannotBeReadAdmitsNobody(t *testing.T) {
 		require.ErrorIs(t, err, broken, what)
 		require.Empty(t, got)
 	}
+	f := labelled()
+	f.rights = github.ErrNoAccess // a fork's token reads nobody's permission
+	got, err := triage.Admit(t.Context(), pull.Pull{Association: "NONE"}, triage.Event{Name: target},
+		config.Default().Admission, f)
+	require.NoError(t, err)
+	require.Contains(t, got, "association")
 }
 
 func TestFactsAreReadOnlyWhereTheyMatter(t *testing.T) {
