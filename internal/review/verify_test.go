@@ -70,11 +70,12 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 func TestAFindingThatWithdrawsItselfIsHeldBack(t *testing.T) {
 	t.Parallel()
 	for body, held := range map[string]bool{
-		"The set is read once per key, so this is not a bug.": true, "All paths match the tests. No finding here.": true,
+		"The set is read once per key, so this is not a bug.": true, "All paths match. No finding here.": true,
 		"It looked racy.\n\nHowever, there is no actual defect": true, "There's no issue.": true, "No finding": true,
 		"The retry hides that this is not a problem of the network.": false, "Callers see no problem.": false,
 		"It is not a bug of the parser, but of its caller.": false, "Users find no issue": false, "": false,
-		"With one worker there is no race, no bug：但是两个工人时会崩溃。": false, "Expected: one issue. Actual: no issues.": false,
+		"With one worker there is no race, no bug：但是两个工人时会崩溃。": false,
+		"Expected: one issue. Actual: no issues.":              false,
 	} {
 		got := []finding.Finding{{Body: body}, {Body: body, Filtered: finding.Misquoted}}
 		markWithdrawn(got)
