@@ -189,7 +189,7 @@ func TestInitWritesTheWorkflowsOfThisRepository(t *testing.T) {
 		require.NotContains(t, draft, gone)
 	}
 	require.Contains(t, draft, "\n  mark:")
-	require.Contains(t, draft, "environment: ai-review-model")
+	require.Contains(t, draft, "environment: { name: ai-review-model, deployment: false }")
 	for line := range strings.Lines(draft) {
 		require.Contains(t, shipped(t, draftPath), line, "nothing is in it that the README does not show")
 	}
