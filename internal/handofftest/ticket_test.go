@@ -57,6 +57,8 @@ func ticketFlow(w World) (*graph.Flow[ticketpr.State], error) {
 		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
 		Base: implement.Base{Tree: tree.Files(paid),
 			Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
+		Search: func(context.Context, string, config.Module) (found implement.Found, err error) { return },
+		Review: func(context.Context, ticketpr.State, ticket.Ticket) (seen ticketpr.Seen, err error) { return },
 		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 			at := apply.Applied{Branch: s.BranchName()}
 			_, done, err := w.Out.Look(*s.Decision)
