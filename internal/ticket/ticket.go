@@ -179,7 +179,7 @@ var (
 // returns them, and everything but that heading is the description. name is the file's name without extension; it is
 // the key if it has a key's form, else that is file- and 8 digits of the text's SHA-256.
 func FromMarkdown(name, text string) Ticket {
-	key := fmt.Sprintf("file-%.8x", sha256.Sum256([]byte(text)))
+	key := fmt.Sprintf("file-%.4x", sha256.Sum256([]byte(text)))
 	text = strings.TrimPrefix(text, "\ufeff") // some editors write it
 	if !strings.HasPrefix(text, "---") {      // front matter
 		text = lesser().ReplaceAllString(underlined().ReplaceAllString(text, "# $1\n"), "## $1\n")
