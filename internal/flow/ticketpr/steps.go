@@ -105,9 +105,10 @@ func (r *run) writeTests(ctx context.Context, s *State, t ticket.Ticket) (paid c
 // sees it. The draft gets the facts of the run that finishes it, and keeps only as much of the
 // ticket's and the model's words as may leave the job.
 func (r *run) summarize(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
-	digest := s.Facts.Subject.Digest
-	s.Facts = r.Facts
-	s.Facts.Subject.Digest = digest
+	if digest := s.Facts.Subject.Digest; r.Facts.Thread != "" {
+		s.Facts = r.Facts
+		s.Facts.Subject.Digest = digest
+	}
 	if s.Check = nil; r.Check != nil {
 		s.Check, err = r.Check(ctx, s.Proposed())
 	}
