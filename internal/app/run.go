@@ -130,7 +130,8 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		return errors.Join(err, a.jsonError(err, reports))
 	}
 	outcome := driver.OutcomeOf(err)
-	if c.name == "resume" && (outcome == driver.Refused || outcome == driver.Expired) {
+	out, _ := a.Stdout.(*local.Output)
+	if c.name == "resume" && err != nil && outcome != "" && (outcome != reviewpr.Failed || out != nil && !out.Used) {
 		fmt.Fprintln(a.Stdout, outcome, guard.Line(cmp.Or(a.About, strings.Join(flags.Args(), " "), "--next"), 0))
 	}
 	return err

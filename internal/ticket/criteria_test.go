@@ -81,6 +81,7 @@ func TestShownLeavesOutWhatMayNotLeave(t *testing.T) {
 
 func TestAFilesHeadingsMayBeUnderlined(t *testing.T) {
 	t.Parallel()
+	require.Equal(t, "file-2d711642", ticket.FromMarkdown("notes", "x").Key, "8 digits of its SHA-256")
 	got := ticket.FromMarkdown("PAY-1", "\ufeffDebits\r\n======\r\n\r\nToo many.\r\n\r\n"+
 		"Acceptance criteria\r\n---\r\n\r\n- One is kept\r\n")
 	require.Equal(t, "Debits", got.Summary)
