@@ -75,6 +75,27 @@ func TestCheck13_DecisionsThatCannotBeReadAreNotNone(t *testing.T) {
 	}
 }
 
+// What was decided on another draft of the pull request may have been encrypted, before its trust was changed.
+func TestCheck13_ADecisionOnAnotherDraftThatCannotBeReadStopsNothing(t *testing.T) {
+	t.Parallel()
+	const another = "58d1e0c2a9b7f346"
+	for code, want := range map[string]string{another: "", yes().Code: "cannot be read, nothing was posted"} {
+		hub := githubtest.New(t)
+		repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
+		run := repo.AddRun(githubtest.RunOptions{})
+		run.AddArtifact("pr-review-42-"+another, onRecord(t, yes()))
+		run.AddArtifact("pr-review-decision-"+code, []byte("age-encryption.org/v1"))
+		all := handoff.Artifacts{Runs: reading(t, hub, repo), Branch: "main", Out: io.Discard,
+			Subject: checkpoint.Subject{RepositoryID: repo.ID, Number: 42}}
+		_, err := all.Claims(t.Context(), yes().Code)
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // stored is a carrier of one artifact.
 type stored struct {
 	artifactstore.Carrier
