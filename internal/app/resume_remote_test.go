@@ -189,8 +189,9 @@ func TestResumeSaysWhatATokenLacks(t *testing.T) {
 			for _, want := range tc.says {
 				require.Contains(t, e.stderr, want)
 			}
-			require.Equal(t, tc.code == 3, strings.HasPrefix(e.stdout, "REFUSED octo/demo#42:"), "the last line: %q", e.stdout)
-			require.Equal(t, tc.code == 3, e.stdout != "")
+			line := map[int]string{1: "FAILED octo/demo#42", 3: "REFUSED octo/demo#42:"}[tc.code] // none for wrong usage
+			require.True(t, strings.HasPrefix(e.stdout, line), e.stdout)
+			require.Equal(t, line == "", e.stdout == "")
 			require.Empty(t, s.pull.Reviews())
 		})
 	}
