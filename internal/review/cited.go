@@ -23,6 +23,7 @@ const (
 	maxCited   = 6  // places
 	maxNamed   = 20 // names of files that are looked for
 	maxMissing = 3  // names of what a finding says is missing
+	maxLooked  = 99 // lines with one of them, among which its definition is looked for
 	citedLines = 60 // of one
 	around     = 6  // lines before and after it
 )
@@ -84,7 +85,7 @@ func (t *task) cited(ctx context.Context, in prompt.Input, claims []finding.Find
 // lineWith returns the first line of a file that defines a name and is not shown or, if there is none, that has it as
 // an import does; 0 without one.
 func (c *citations) lineWith(f namedFile, name string) (at int) {
-	defines := lang.Of(f.path).Defines(name)
+	defines, looked := lang.Of(f.path).Defines(name), 0
 	for i, line := range f.lines {
 		if lang.WordAt(line, name) < 0 || c.shown(f.path, i+1) {
 			continue
@@ -93,6 +94,9 @@ func (c *citations) lineWith(f namedFile, name string) (at int) {
 			return i + 1
 		}
 		at = cmp.Or(at, i+1)
+		if looked++; looked == maxLooked {
+			break
+		}
 	}
 	return at
 }
