@@ -189,7 +189,7 @@ func TestResumeSaysWhatATokenLacks(t *testing.T) {
 			for _, want := range tc.says {
 				require.Contains(t, e.stderr, want)
 			}
-			line := map[int]string{1: "FAILED octo/demo#42", 3: "REFUSED octo/demo#42:"}[tc.code] // none for wrong usage
+			line := map[int]string{1: "FAILED octo/demo#42", 3: "REFUSED octo/demo#42:"}[tc.code] // "" for 2
 			require.True(t, strings.HasPrefix(e.stdout, line), e.stdout)
 			require.Equal(t, line == "", e.stdout == "")
 			require.Empty(t, s.pull.Reviews())

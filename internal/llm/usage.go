@@ -56,7 +56,8 @@ func (r reported) usage() cost.Usage {
 		in += r.CacheRead + r.CacheWrite // Anthropic's own input_tokens include neither
 	}
 	cached = min(cached, in)
-	out := max(r.CompletionTokens, r.OutputTokens, r.TotalTokens-in) // xAI and Gemini count reasoning in the total alone
+	// xAI and Gemini count reasoning in the total alone.
+	out := max(r.CompletionTokens, r.OutputTokens, r.TotalTokens-in)
 	return cost.Usage{
 		InputTokens:      int64(in),
 		CachedTokens:     int64(cached),
