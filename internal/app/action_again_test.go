@@ -138,6 +138,19 @@ func TestAgain_AnAbortHoldsForTheThreadUnderASeal(t *testing.T) {
 	}
 }
 
+func TestAgain_ALaterRunGoesOnWithTheDraftMadeAgain(t *testing.T) {
+	s := setUp(t, scene{trust: checkpoint.TrustSeal})
+	s.decideJob(s.parked().outputs["code"], "abort").start().is(0, "ABORTED")
+	s.anew(githubtest.RunOptions{})
+	s.draftJob().with("again", "true").start().is(0, "PAUSED")
+	s.anew(githubtest.RunOptions{})
+	last := s.draftJob().start().is(0, "PAUSED")
+	require.Equal(t, 6, s.reviews(), "nothing is paid for a third time")
+	s.decideJob(last.outputs["code"], "abort").start().is(0, "ABORTED")
+	s.anew(githubtest.RunOptions{})
+	s.draftJob().start().is(0, "ABORTED")
+}
+
 func TestAgain_AnAbortHoldsForItsCodeWithoutAKey(t *testing.T) {
 	s := setUp(t, scene{})
 	aborted := s.parked()

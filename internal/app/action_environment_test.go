@@ -109,7 +109,9 @@ func TestCheck12_TheSettingsOfTheBaseNameWhoDecides(t *testing.T) {
 		head: headTree().With(githubtest.Tree{".github/pr-review.yml": "deciders: [maya]\n"}),
 	})
 	code := s.draftJob().with("environment", "").start().is(0, "PAUSED").outputs["code"]
-	s.refused(s.decideJob(code, "approve").start(), "the settings name who decides", "maya", "Sam, lee")
+	e := s.decideJob(code, "approve").start()
+	s.refused(e, "the settings name who decides", "maya", "Sam, lee")
+	require.Equal(t, code, e.outputs["code"], "the outputs name what was read")
 	s.refused(s.decideJob(code, "approve").by("lee").start(), "the author of the pull request decided")
 	s.decideJob(code, "approve").by("sam").start().is(0, "POSTED")
 }
@@ -167,6 +169,13 @@ func TestAgain_WhoMayNotDecideDoesNotRollAFindingAway(t *testing.T) {
 				third := s.draftJob().with("environment", tc.environment, "again",
 					"true").by("lee").on("workflow_dispatch", "workflow_dispatch").start().is(0, "PAUSED")
 				require.Equal(t, "5", third.outputs["findings"], "rolled twice, and each finding is there once")
+
+				if trust == checkpoint.TrustSeal { // its silent answers are taken over
+					s.anew(githubtest.RunOptions{})
+					third = s.draftJob().with("environment", tc.environment).start().is(0, "PAUSED").
+						shows("stay in this one: `lee` had it drafted again")
+					require.Equal(t, "5", third.outputs["findings"])
+				}
 				s.decideJob(third.outputs["code"], "approve").start().is(0, "POSTED")
 				require.Contains(t, s.posted().Comments[0].Body, "Moves money without a lock")
 			})

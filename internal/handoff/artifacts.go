@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -110,15 +111,16 @@ func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 	return nil
 }
 
-// Rejected reports whether a draft of the thread was rejected. It believes only sealed
+// Rejected reports whether a draft of the thread was rejected after since. It believes only sealed
 // records: without a key an abort applies to its code alone.
-func (r *Artifacts) Rejected(ctx context.Context, found []Stored, thread string) bool {
+func (r *Artifacts) Rejected(ctx context.Context, found []Stored, thread string, since time.Time) bool {
 	return r.Protection.Keyed() && slices.ContainsFunc(found, func(s Stored) bool {
 		if !strings.HasPrefix(s.Name, r.Runs.Names.Decision("")) {
 			return false
 		}
 		record, err := r.Record(ctx, s)
-		return err == nil && record.Thread == thread && record.Decision == decision.Abort && !record.Withdrawn()
+		return err == nil && record.Thread == thread && record.Decision == decision.Abort && !record.Withdrawn() &&
+			record.At.After(since)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -115,15 +116,18 @@ func TestCheck13_OnlyASealedRejectionHoldsForItsThread(t *testing.T) {
 		name, thread      string
 		unread            error
 		want              bool
+		since             time.Time
 	}{
-		"sealed":           {sealed, sealed, no(), name, "o/r#42:ab", nil, true},
-		"without a key":    {want: false, record: no(), name: name, thread: "o/r#42:ab"},
-		"without a seal":   {checkpoint.Protection{}, sealed, no(), name, "o/r#42:ab", nil, false},
-		"an approval":      {sealed, sealed, yes(), name, "o/r#42:ab", nil, false},
-		"a withdrawal":     {sealed, sealed, no().Withdraws("0123456789abcdef"), name, "o/r#42:ab", nil, false},
-		"another thread's": {sealed, sealed, no(), name, "o/r#42:cd", nil, false},
-		"no decision":      {sealed, sealed, no(), "pr-review-42-" + yes().Code, "o/r#42:ab", nil, false},
-		"one that is gone": {sealed, sealed, no(), name, "o/r#42:ab", github.ErrExpired, false},
+		"sealed":                              {sealed, sealed, no(), name, "o/r#42:ab", nil, true, time.Time{}},
+		"without a key":                       {want: false, record: no(), name: name, thread: "o/r#42:ab"},
+		"without a seal":                      {checkpoint.Protection{}, sealed, no(), name, "o/r#42:ab", nil, false, time.Time{}},
+		"an approval":                         {sealed, sealed, yes(), name, "o/r#42:ab", nil, false, time.Time{}},
+		"a withdrawal":                        {sealed, sealed, no().Withdraws("0123456789abcdef"), name, "o/r#42:ab", nil, false, time.Time{}},
+		"another thread's":                    {sealed, sealed, no(), name, "o/r#42:cd", nil, false, time.Time{}},
+		"no decision":                         {sealed, sealed, no(), "pr-review-42-" + yes().Code, "o/r#42:ab", nil, false, time.Time{}},
+		"one that is gone":                    {sealed, sealed, no(), name, "o/r#42:ab", github.ErrExpired, false, time.Time{}},
+		"one before the draft was made again": {sealed, sealed, no(), name, "o/r#42:ab", nil, false, made},
+		"one after it":                        {sealed, sealed, no(), name, "o/r#42:ab", nil, true, made.Add(-time.Second)},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -134,7 +138,7 @@ func TestCheck13_OnlyASealedRejectionHoldsForItsThread(t *testing.T) {
 			all := handoff.Artifacts{Runs: &handoff.Runs{Names: "pr-review-"}, Protection: c.wants}
 			item := artifactstore.Item{Artifact: github.Artifact{Name: c.name}}
 			found := []handoff.Stored{{Item: item, From: stored{zip: zip, err: c.unread}}}
-			require.Equal(t, c.want, all.Rejected(t.Context(), found, c.thread))
+			require.Equal(t, c.want, all.Rejected(t.Context(), found, c.thread, c.since))
 		})
 	}
 }

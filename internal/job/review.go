@@ -221,10 +221,8 @@ func (j *job) draftFacts(ctx context.Context, change ingest.Change, r *wire.Revi
 	earlier earlierRuns) reviewpr.Draft {
 	d := j.Facts(ctx, j.Settings, r)
 	d.Manifest = j.withRun(d.Manifest, approvals)
-	d.Web, d.Again = change.Pull.Web(), j.Anew
-	if len(earlier.stays) > 0 {
-		d.Withdrew, d.WithdrewBy = earlier.drafts[0].Code, j.actor()
-	}
+	d.Web, d.Again = change.Pull.Web(), earlier.again
+	d.Withdrew, d.WithdrewBy = earlier.withdrew, earlier.withdrewBy
 	for _, replaced := range earlier.drafts {
 		d.UsedIDs = max(d.UsedIDs, reviewpr.UsedIDs(replaced.Snapshot))
 	}

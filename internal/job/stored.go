@@ -150,9 +150,12 @@ func (j *job) warnOf(what string, err error) {
 type earlierRuns struct {
 	done   driver.Report // set if this commit was decided already
 	paid   reviewpr.Paid
-	drafts []checkpoint.Draft  // of this commit, which the new draft replaces
-	stays  []finding.Finding   // of those drafts that this account may not decide
-	known  [][]finding.Earlier // from decided drafts of the pull request, newest first
+	drafts []checkpoint.Draft // of this commit, which the new draft replaces
+	stays  []finding.Finding  // of those drafts that this account may not decide
+	again  time.Time          // when the draft was made again that this run goes on with; zero if there is none
+	// code of the draft whose findings stay, and who had it drafted again
+	withdrew, withdrewBy string
+	known                [][]finding.Earlier // from decided drafts of the pull request, newest first
 }
 
 // readEarlierRuns looks for earlier decisions and paid results. A result that cannot be read is
@@ -179,10 +182,6 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 	}
 	items, origin := j.listStored(ctx), j.origin(change)
 	records := j.records(origin.Subject, origin.Branch)
-	if !j.Anew && records.Rejected(ctx, items, change.Thread) {
-		return earlierRuns{done: j.reportUndrafted(ctx, change, reviewpr.Aborted, "",
-			"a draft of this commit was rejected; again: true drafts it again")}, nil
-	}
 	var b earlierRuns
 	found := handoff.Candidates(j.checkpoints(items, origin.Subject), change.Pull.RepoID)
 	if j.Anew {
@@ -194,14 +193,37 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 		if b.stays, err = j.findingsToKeep(ctx, b.drafts, change); err != nil {
 			return earlierRuns{}, err
 		}
+		b.again = j.began.UTC()
+		if len(b.stays) > 0 {
+			b.withdrew, b.withdrewBy = b.drafts[0].Code, j.actor()
+		}
 	}
 	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {
 		if !j.Anew { // otherwise most of these belong to the drafts that are replaced
 			j.tell(left.Error())
 		}
 	}
+	if !j.Anew {
+		b.goOn(change.Thread)
+		if records.Rejected(ctx, items, change.Thread, b.again) {
+			return earlierRuns{done: j.reportUndrafted(ctx, change, reviewpr.Aborted, "",
+				"a draft of this commit was rejected; again: true drafts it again")}, nil
+		}
+	}
 	b.known = j.decidedFindings(ctx, records, b.paid.Drafts, items)
 	return b, nil
+}
+
+// goOn has the run go on with the commit's draft that was made again: what had to stay in that one stays.
+func (b *earlierRuns) goOn(thread string) {
+	d, shown, ok := b.paid.Again(thread)
+	if !ok {
+		return
+	}
+	b.again = d.Again
+	if d.Withdrew != "" {
+		b.stays, b.withdrew, b.withdrewBy = shown, d.Withdrew, d.WithdrewBy
+	}
 }
 
 // decidedFindings returns what decided drafts tell later ones, if a seal vouches for the drafts and

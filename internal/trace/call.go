@@ -117,7 +117,11 @@ func (c *call) endTry(a *attempt, resp *http.Response, err error) {
 
 func (c *call) lose(a *attempt, kind string) {
 	c.lost += c.Bound
-	c.span(a, CallEnd{Answer: llm.Answer{Usage: cost.Usage{Cost: c.Bound}}, Problem: kind})
+	u := cost.Usage{Cost: c.Bound}
+	if c.Bound == 0 { // no price is known
+		u.Unpriced = 1
+	}
+	c.span(a, CallEnd{Answer: llm.Answer{Usage: u}, Problem: kind})
 }
 
 func (c *call) event(a *attempt, kind string) {
@@ -195,7 +199,10 @@ func (c *call) requestAttributes(a *attempt, model string) []attribute.KeyValue 
 // responseAttributes returns the attributes of the answer. The names for parts of the tokens are newer than the rest.
 func (c *call) responseAttributes(e CallEnd) []attribute.KeyValue {
 	u := e.Usage
-	all := []attribute.KeyValue{attribute.Int64(prefix+"cost_microusd", int64(u.Cost))}
+	var all []attribute.KeyValue
+	if known := u.Known(); known != nil {
+		all = append(all, attribute.Int64(prefix+"cost_microusd", int64(*known)))
+	}
 	if e.Model != "" {
 		all = append(all, semconv.GenAIResponseModel(c.safe(e.Model)))
 	}

@@ -17,7 +17,7 @@ import (
 // Subject returns how drafts of this graph are described and checked between jobs.
 func Subject() handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Intact: Intact, Anew: func(s State) bool { return s.Draft.Again },
+		About: State.manifest, Intact: Intact, Anew: func(s State) bool { return !s.Draft.Again.IsZero() },
 		Shown: func(s State) checkpoint.Shown { return checkpoint.Shown{Review: s.Shown()} },
 	}
 }

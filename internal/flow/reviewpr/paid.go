@@ -60,8 +60,8 @@ func (p *Paid) count(s graph.Snapshot, open cost.Usage) {
 	var d Draft
 	_ = json.Unmarshal(s.Fields["draft"], &d) // an unreadable draft counts toward the thread's first run
 	run := s.Thread
-	if d.Again {
-		run += " " + d.CreatedAt.String()
+	if !d.Again.IsZero() {
+		run += " " + d.Again.String()
 	}
 	put(&p.costs, run, max(p.costs[run], usageOf(s.Fields[usageField]).Cost+open.Cost))
 }
@@ -99,7 +99,19 @@ func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved
 // madeAnew reports whether progress belongs to a draft requested with again: true.
 func madeAnew(saved graph.Saved) bool {
 	d, err := runFacts(saved)
-	return err == nil && d.Again
+	return err == nil && !d.Again.IsZero()
+}
+
+// Again returns the newest draft of the thread about to run that was drafted again, and the findings it
+// shows. ok is false if there is none.
+func (p Paid) Again(thread string) (d Draft, shown []finding.Finding, ok bool) {
+	for _, o := range p.Drafts {
+		s, err := decodeState(o.Snapshot)
+		if err == nil && o.Manifest.Thread == thread && !s.Draft.Again.IsZero() {
+			return s.Draft, s.judgements(), true
+		}
+	}
+	return Draft{}, nil, false
 }
 
 // Add takes over the stored data of a thread, be it a draft or an unfinished run.

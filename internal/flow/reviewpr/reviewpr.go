@@ -36,7 +36,7 @@ import (
 // not know a member reports the snapshot as damaged instead of as another version's.
 const (
 	Name    = "reviewpr"
-	Version = 8
+	Version = 9
 )
 
 // The outcomes of a run: those of a waiting draft, and the graph's ends.

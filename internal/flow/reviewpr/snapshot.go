@@ -17,14 +17,18 @@ import (
 
 // Judgements returns the findings shown by a parked draft, except those of rules,
 // which the rules will report again.
-func Judgements(snapshot []byte) (all []finding.Finding, err error) {
+func Judgements(snapshot []byte) ([]finding.Finding, error) {
 	s, err := decodeState(snapshot)
+	return s.judgements(), err
+}
+
+func (s State) judgements() (all []finding.Finding) {
 	for _, f := range finding.Kept(s.Comments) {
 		if f.ID, f.Note = "", ""; f.Source != finding.Rule {
 			all = append(all, f)
 		}
 	}
-	return all, err
+	return all
 }
 
 // PostedFindings returns what a parked draft, decided as in record, tells later drafts
