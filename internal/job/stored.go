@@ -152,7 +152,7 @@ type earlierRuns struct {
 	paid   reviewpr.Paid
 	drafts []checkpoint.Draft // of this commit, which the new draft replaces
 	stays  []finding.Finding  // of those drafts that this account may not decide
-	again  time.Time          // when the draft was made again that this run goes on with; zero if there is none
+	again  time.Time          // when again: true made the draft that this run makes or continues, or zero
 	// code of the draft whose findings stay, and who had it drafted again
 	withdrew, withdrewBy string
 	known                [][]finding.Earlier // from decided drafts of the pull request, newest first
@@ -204,7 +204,7 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 		}
 	}
 	if !j.Anew {
-		b.goOn(change.Thread)
+		b.continueAgain(change.Thread)
 		if records.Rejected(ctx, items, change.Thread, b.again) {
 			return earlierRuns{done: j.reportUndrafted(ctx, change, reviewpr.Aborted, "",
 				"a draft of this commit was rejected; again: true drafts it again")}, nil
@@ -214,8 +214,9 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 	return b, nil
 }
 
-// goOn has the run go on with the commit's draft that was made again: what had to stay in that one stays.
-func (b *earlierRuns) goOn(thread string) {
+// continueAgain continues the commit's newest draft that was made with again: true, if there is one: earlier
+// rejections do not apply, and the findings that had to stay in it stay.
+func (b *earlierRuns) continueAgain(thread string) {
 	d, shown, ok := b.paid.Again(thread)
 	if !ok {
 		return
