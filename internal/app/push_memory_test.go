@@ -76,7 +76,7 @@ func TestP2_WhatAnApproverDroppedStaysDropped(t *testing.T) {
 				require.Zero(t, said)
 				s.pushed(s.pull.Tree().Without("more.go"))
 				gone := s.draftJob().with("environment", "").start().is(0, "PAUSED").shows("Resolved since")
-				require.Contains(t, gone.log, "#42 waits for a decision: nothing new, 1 resolved, 1 major, "+
+				require.Contains(t, gone.log, "#42 waits for a decision: nothing new, 1 resolved; 1 major, "+
 					"1 minor of earlier reviews stand. The draft ")
 				require.Equal(t, "0", gone.outputs["findings"])
 				s.decideJob(gone.outputs["code"], "approve").start().is(0, "POSTED")

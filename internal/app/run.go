@@ -72,7 +72,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 		return problem.Usage("no command was given", a.Name+" review demo is a first one")
 	}
 	switch {
-	case args[0] == "help" && len(args) > 1:
+	case args[0] == "help" && len(args) > 1 && !strings.HasPrefix(args[1], "-"):
 		args = append(args[1:], "--help")
 	case args[0] == "help" || args[0] == "--help" || args[0] == "-h":
 		a.printUsage(a.Stdout)

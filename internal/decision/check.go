@@ -161,7 +161,7 @@ func (c *checking) dropSelected(line Command, what string, how How, stands func(
 	switch {
 	case some || how == ByKeep || c.seen["/drop "+blockers] > 0:
 	case blockers != "":
-		c.bad.add(line, "a blocker can only be dropped by its own id, and this matches nothing else")
+		c.bad.add(line, ownID+", and this matches nothing else")
 	default:
 		named := "finding, severity or path"
 		if consistsOfFiles(c.draft) {

@@ -41,9 +41,14 @@ const (
 
 // add records a line as bad if there is any reason.
 func (e *Error) add(c Command, reasons ...string) {
-	if len(reasons) > 0 {
-		e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), suggest(c.Text)})
+	if len(reasons) == 0 {
+		return
 	}
+	meant := suggest(c.Text)
+	if slices.Contains(reasons, ownID) {
+		meant = example("drop", []string{"F1"}) // the most severe come first
+	}
+	e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), meant})
 }
 
 // About adapts reasons and suggested commands to the draft: of files only /drop with a path is

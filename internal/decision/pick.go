@@ -119,6 +119,8 @@ func (d *Decision) parseSelection(c *Command, rest string) error {
 	return nil
 }
 
+const ownID = "a blocker can only be dropped by its own id"
+
 func parsePick(command, w string) (pick, error) {
 	if ends := anyRange().FindStringSubmatch(w); ends != nil {
 		from, to := findingNumber(ends[1]), findingNumber("F"+ends[2])
@@ -129,7 +131,7 @@ func parsePick(command, w string) (pick, error) {
 	}
 	switch severity := Severity(w); {
 	case severity == Blocker:
-		return pick{}, errors.New("a blocker can only be dropped by its own id")
+		return pick{}, errors.New(ownID)
 	case severity.Rank() >= 0:
 		return pick{how: BySeverity, text: w, severity: severity}, nil
 	case !doublestar.ValidatePattern(w):

@@ -175,7 +175,7 @@ func (j *job) notify(r driver.Report) {
 	draft := driver.DraftName(j.ref.Number, r.Code)
 	said := r.State.Review()
 	what := fmt.Sprintf("#%d waits for a decision: %s", j.ref.Number,
-		wording.Joined(", ", said.Result(), said.Settled(), said.Stands()))
+		wording.Joined("; ", wording.Joined(", ", said.Result(), said.Settled()), said.Stands()))
 	switch {
 	case j.Ticket != "":
 		what = fmt.Sprintf("The change for %s waits for a decision", guard.Line(j.Ticket, driver.MaxLine))

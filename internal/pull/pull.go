@@ -149,10 +149,10 @@ var partialPattern = pattern.Lazy(`(^|-)partial-[0-9]+$`)
 // checkpoint's. The empty instance is valid.
 func CheckInstance(slug string) error {
 	if partialPattern().MatchString(slug) {
-		return fmt.Errorf("instance %q ends like the name of a partial checkpoint", slug)
+		return fmt.Errorf("%q ends like the name of a partial checkpoint", slug)
 	}
 	if slug != "" && !instancePattern().MatchString(slug) {
-		return fmt.Errorf("instance %q is not a slug of at most 32 lower-case letters, digits and inner dashes", slug)
+		return fmt.Errorf("%q is not a slug of at most 32 lower-case letters, digits and inner dashes", slug)
 	}
 	return nil
 }
