@@ -216,8 +216,7 @@ func TestCommandsForATicketSuggestPaths(t *testing.T) {
 func TestTextsOfATicketsJobsAreAboutTickets(t *testing.T) {
 	t.Parallel()
 	s := ticketStage(t)
-	e := s.ticketDraft().with("fail-on", "nit", "instance", "docs", "gate-from", "minor").start().is(0, "PAUSED").
-		says("::warning::these inputs are for reviews and do nothing for a ticket: instance, fail-on\n")
+	e := s.ticketDraft().with("fail-on", "nit", "instance", "docs", "gate-from", "minor").start().is(0, "PAUSED")
 	require.NotContains(t, e.log, "what was posted before")
 	s.approved("")
 	s.ticketJob("apply", e.digest()).start().is(0, "POSTED")

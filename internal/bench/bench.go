@@ -1,7 +1,7 @@
 // Command bench measures the product and prints Markdown: figures beside a floor
 // measured in turn with them. With --check it compares them with limits.
 //
-//	bench compare | fanout | search | memory | start | all
+//	bench compare | fanout | memory | start | all
 //
 // Compare and fanout run a synthetic review of N files through the graph and by hand: the files are reviewed in
 // parallel, the run stops at a gate with its checkpoint on disk, and another process posts after a decision. Each of
@@ -92,7 +92,6 @@ func benchmarks() []benchmark {
 	return []benchmark{
 		{"compare", "The graph beside the floor", []int{10, 100, 1000, 5000}, (*suite).compare},
 		{"fanout", "Fan-out beside the ideal", []int{10, 100, 1000}, (*suite).fanout},
-		{"search", "Search beside a line grep", []int{100_000}, (*suite).search},
 		{"memory", "Memory and time of a large diff", []int{300, 3000}, (*suite).memory},
 		{"start", "Start", nil, (*suite).start},
 	}

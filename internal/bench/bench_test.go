@@ -84,7 +84,7 @@ func TestWhatIsNotUnderstoodExits2(t *testing.T) {
 		{"resume", "--dir", dir}, {"resume", "--dir", dir, "--decision", "later"}, {"compare", "--sizes", "x"},
 		{"compare", "--repeats", "0"},
 		{"compare", "--image", "x"}, {"start", "--sizes", "3"}, {"all", "--sizes", "3"}, {"all", "--checked"},
-		{"search", "3"}, {"watch"}, {"hold"},
+		{"memory", "3"}, {"watch"}, {"hold"},
 	} {
 		var out, trouble bytes.Buffer
 		require.Equal(t, 2, run(t.Context(), args, &out, &trouble), args)

@@ -35,7 +35,7 @@ type line struct {
 	Peak      int     `json:"peak_rss_kib,omitempty"`
 }
 
-var errUsage = errors.New("usage: bench compare|fanout|search|memory [--sizes N,N] [--repeats K] [--check]\n" +
+var errUsage = errors.New("usage: bench compare|fanout|memory [--sizes N,N] [--repeats K] [--check]\n" +
 	"       bench start|all [--repeats K] [--check]\n" +
 	"       bench pause|floor-pause --n N --latency-ms L --concurrency C --dir DIR\n" +
 	"       bench resume|floor-resume --dir DIR --decision approve|reject")

@@ -12,7 +12,6 @@ func limits() map[string]float64 {
 		"compare: time / linear":          2,
 		"fanout: graph / floor":           1.1,
 		"fanout: graph / ideal":           1.2,
-		"search: memory / grep":           0.5,
 		"memory: peak / floor":            12,
 		"memory: peak / diff":             16,
 		"memory: time / linear":           2,

@@ -81,11 +81,12 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 func TestCheckNamesTheLimitThatWasMissed(t *testing.T) {
 	t.Parallel()
 	s, out := tiny(t)
-	s.check, s.limits = true, map[string]float64{"search: memory / grep": 1e-9}
-	err := s.run(t.Context(), selectBenchmarks("search"))
-	require.ErrorContains(t, err, "limit missed: search: memory / grep is ")
+	s.limits = map[string]float64{"memory: peak / floor": 1}
+	s.note("memory: peak / floor", 7.5)
+	err := s.judge()
+	require.ErrorContains(t, err, "limit missed: memory: peak / floor is 7.50, at most 1.00")
 	require.NotErrorIs(t, err, errUsage, "it exits 1, not 2")
-	require.Regexp(t, `\| search: memory / grep \| [0-9.]+ \| 0\.000, \*\*missed\*\* \|`, out.String())
+	require.Contains(t, out.String(), "| memory: peak / floor | 7.50 | 1.00, **missed** |")
 }
 
 func TestAFigureIsHeldUpToItsLimit(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
@@ -96,29 +95,14 @@ func namesIn(dir string) (names []string) {
 	return names
 }
 
-// readSettings reads the flags, which on Actions override inputs, then environment variables. It
-// also returns where each setting came from.
+// readSettings reads the flags, then environment variables. It also returns where each setting came from.
 func (c *Command) readSettings(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
 	s, from = settings.Defaults(), map[string]string{}
-	texts, onActions := map[string]string{}, c.Getenv("GITHUB_ACTIONS") == "true"
-	if onActions {
-		if texts, err = action.Inputs(c.Environ, settings.Names()); err != nil {
-			return s, from, problem.As(problem.Misuse, err, "")
-		}
+	for name := range typed {
+		from[name] = "--" + name
 	}
-	for name := range texts {
-		from[name] = "input " + name
-	}
-	for name, text := range typed {
-		texts[name], from[name] = text, "--"+name
-	}
-	if err := s.Apply(texts); err != nil {
+	if err := s.Apply(typed); err != nil {
 		return s, from, err
-	}
-	if onActions {
-		if err := s.Settle(0); err != nil {
-			return s, from, err
-		}
 	}
 	variables, err := s.FromEnv(c.Getenv, settings.Names()...)
 	maps.Copy(from, variables)

@@ -80,7 +80,6 @@ func (j *job) setUp() error {
 	if err := j.setRef(); err != nil {
 		return err
 	}
-	j.warnUnusedInputs(given)
 	return j.connect()
 }
 
@@ -199,21 +198,6 @@ func (j *job) setTicket() (err error) {
 		}
 	}
 	return nil
-}
-
-// warnUnusedInputs warns of inputs that do nothing for a ticket.
-func (j *job) warnUnusedInputs(given map[string]string) {
-	var idle []string
-	for _, row := range settings.Table(new(settings.Settings)) {
-		if given[row.Name] != "" && given[row.Name] != row.Default && slices.Contains([]string{"gate-from", "instance",
-			"max-time", "max-cost-per-pull", "test-results", "findings", "findings-wait", "fail-on", "sarif",
-			"check-run", "mark"}, row.Name) {
-			idle = append(idle, row.Name)
-		}
-	}
-	if j.isTicketJob() && idle != nil {
-		j.warn("these inputs are for reviews and do nothing for a ticket: " + strings.Join(idle, ", "))
-	}
 }
 
 // dispatchOf returns the command that starts a workflow for the job's pull request or ticket.

@@ -2,19 +2,21 @@ package pgindex_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/index/pgindex"
 	"github.com/org/pr-review-action/internal/indextest"
 )
 
-// BenchmarkLexical asks the same question of the index in memory, of the one in Postgres, and of
-// Postgres's own full-text search, over 16,000 chunks.
+// BenchmarkLexical asks the same question of the index in memory, of the one in Postgres, of
+// Postgres's own full-text search, and of all lines in turn, over 16,000 chunks.
 func BenchmarkLexical(b *testing.B) {
 	if server == nil {
 		b.Skip("no Postgres server")
@@ -44,6 +46,25 @@ func BenchmarkLexical(b *testing.B) {
 			require.NoError(b, err)
 		}
 	})
+	chunks, words := x.Chunks(), strings.Fields(question)
+	b.Run("line grep", func(b *testing.B) {
+		for b.Loop() {
+			require.NotZero(b, countLines(chunks, words))
+		}
+	})
+}
+
+// countLines returns how many lines of the chunks have one of the words.
+func countLines(chunks []chunk.Chunk, words []string) (n int) {
+	for _, c := range chunks {
+		for line := range strings.Lines(c.Text) {
+			line = strings.ToLower(line)
+			if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) }) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // fullText stores the chunks in a table for Postgres's own full-text search.
