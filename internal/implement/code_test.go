@@ -252,7 +252,7 @@ func TestARefusedAnswerIsShownWithItsReasons(t *testing.T) {
 	require.Equal(t, "def a():\n    return 1\n", files[0].Content)
 	require.NotContains(t, a.prompts[0], " answer>>>")
 	require.Regexp(t, "(?s) answer>>>\n"+regexp.QuoteMeta(first)+"\n.* refused>>>\n"+
-		`"core/a.py": edit 1: what it looks for is not there from its line 2 on: "  pass"`, a.prompts[1])
+		`"core/a.py": edit 1: what it looks for is not there: "def a\(\):\\n  pass\\n"`, a.prompts[1])
 
 	nothing := answer(edit("core/b.py", "b = 1\n", "b = 1\n"))
 	_, _, _, err = (&asked{answers: []string{nothing, nothing}}).model().Code(t.Context(), b)
