@@ -12,7 +12,6 @@ import (
 	"crypto/sha1"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
@@ -104,9 +103,7 @@ func recordApproval(ctx context.Context, q Request) error {
 func (a Applier) push(ctx context.Context, q Request, p place) error {
 	err := a.Unmoved(ctx, q)
 	if err == nil && !p.empty {
-		if err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base); err != nil {
-			err = a.explainBranchClash(ctx, q, err)
-		}
+		err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base)
 	}
 	if err != nil {
 		return err
@@ -117,17 +114,6 @@ func (a Applier) push(ctx context.Context, q Request, p place) error {
 			err.Error(), "fix what GitHub names, then "+q.Again+": it continues from there; or delete it")
 	}
 	return err
-}
-
-// explainBranchClash returns a clearer error if a branch could not be made because another has the name of
-// its folder: Git cannot have both fix and fix/x. Otherwise it returns err.
-func (a Applier) explainBranchClash(ctx context.Context, q Request, err error) error {
-	up := path.Dir(q.Branch)
-	if _, none := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, up); up == "." || none != nil {
-		return err
-	}
-	return problem.New(fmt.Sprintf("the branch %s cannot be made beside one that is called %s", q.Branch, up), "",
-		"rename the branch "+up+", then "+q.Again)
 }
 
 // isRetryable reports whether another writer was faster or the outcome of a write is unknown. The
