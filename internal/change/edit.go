@@ -64,8 +64,8 @@ func Like(before, after string) string {
 	return restored(after)
 }
 
-// plain returns a text without byte order mark whose lines end in \n, and a function that gives another text the form of
-// this one. If lines end in both ways, they stay as they are.
+// plain returns a text without byte order mark whose lines end in \n, and a function that gives another text the form
+// of this one. If lines end in both ways, they stay as they are.
 func plain(text string) (lines string, restored func(string) string) {
 	const mark = "\ufeff"
 	lines = strings.TrimPrefix(text, mark)

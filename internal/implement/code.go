@@ -55,7 +55,9 @@ func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change
 		RootCause string     `json:"root_cause"`
 		Changes   []Proposed `json:"changes"`
 	}, last bool) (refused []string, err error) {
-		cause = cutLine(said.RootCause)
+		if cause = ""; b.Draft.Class.Type == change.Bug {
+			cause = cutLine(said.RootCause)
+		}
 		switch {
 		case len(said.Changes) == 0:
 			return []string{"it changes nothing"}, nil
@@ -187,7 +189,7 @@ func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room
 }
 
 // exampleBlocks shows how the repository is tested: the tests of the chosen modules that are nearest to the likely
-// files, or of other modules if these have none; one end-to-end test; and build files next to or above the likely files.
+// files, or of other modules if these have none; one end-to-end test; and build files beside or above the likely files.
 // If a test is likely to change, that one shows enough, for a story beside the end-to-end test.
 func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide, builds []string

@@ -99,8 +99,7 @@ func TestALongDiffIsLeftToTheArtifact(t *testing.T) {
 	got := proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855"})
 	require.Less(t, len(got), 100_000)
 	require.Contains(t, got, "too long to be shown here. Read it in the artifact")
-	got = proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855", Trust: "encrypt"})
-	require.Contains(t, got, "too long to be shown here. The artifact is encrypted: reject this draft")
+	require.Contains(t, got, "or reject this draft", "an encrypted artifact cannot be read")
 	require.Contains(t, got, "`long.txt` (+1 −1): One line.")
 	require.Greater(t, len(proposal.File(p)), 1<<20)
 }
@@ -124,5 +123,5 @@ func TestTheComponentsOfATicketAreAParagraphOfTheirOwn(t *testing.T) {
 	p := proposed()
 	p.Class.Summary, p.Class.Components = "Debit's result is dropped", []string{"ledger", "api"}
 	require.Contains(t, proposal.Draft(p, summary.Decide{}),
-		"**What it is:** Debit's result is dropped\n\n**Components:** `ledger`, `api`\n")
+		"**What it is:** Debit's result is dropped\n\n**Components:** ledger, api\n")
 }

@@ -64,12 +64,9 @@ func (p Proposal) Size() string {
 func File(p Proposal) string { return p.file(p.diffs()) }
 
 func (p Proposal) file(diffs string) string {
-	cause := ""
-	if p.Class.Type == change.Bug {
-		cause = labeled("Root cause", p.RootCause)
-	}
 	return render.Paragraphs("## Proposed changes for "+guard.Inline(p.Title(), render.TitleRunes), "**"+p.Size()+"**",
-		p.warnings(), cause, labeled("What it is", p.Class.Summary), p.components(), p.moduleList(),
+		p.warnings(), labeled("Root cause", p.RootCause), labeled("What it is", p.Class.Summary),
+		labeled("Components", strings.Join(p.Class.Components, ", ")), p.moduleList(),
 		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.checkResult(), p.reviewResult(),
 		p.Review.WhatWasAsked(), diffs, p.givenContext(), p.Foot()) + "\n"
 }
@@ -95,15 +92,6 @@ func (p Proposal) warnings() string {
 		return "> [!WARNING]\n> " + text
 	}
 	return ""
-}
-
-// components returns the components that the ticket concerns, in the model's words, or "".
-func (p Proposal) components() (text string) {
-	for i, c := range p.Class.Components {
-		text += map[bool]string{true: "**Components:** ", false: ", "}[i == 0] + guard.Code(guard.Line(c,
-			render.TitleRunes))
-	}
-	return text
 }
 
 func (p Proposal) moduleList() string {
@@ -145,12 +133,8 @@ func (p Proposal) checkResult() string {
 	if p.Check == nil {
 		return ""
 	}
-	output, left := wording.Clip(p.Check.Output, OutputRunes)
-	if left > 0 {
-		output += "\n…"
-	}
 	return "### Check\n\n" + guard.Code(p.Check.Command) + " **" + p.Check.Verdict() + "** on this change.\n\n" +
-		render.Details("Its output", guard.Fence(output, ""))
+		render.Details("Its output", guard.Fence(guard.Cut(p.Check.Output, OutputRunes), ""))
 }
 
 // reviewResult returns what the review flow says about the change, or "" if there was no review.
