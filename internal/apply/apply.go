@@ -64,8 +64,8 @@ const (
 // was carried out (13). If GitHub refuses the commit, the error names the branch that was made.
 func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 	p, err := a.findChange(ctx, q)
-	if err != nil || p.found {
-		return p.at, err
+	if err != nil || p.Commit != "" {
+		return p.Applied, err
 	}
 	for _, may := range []func(context.Context, Request) error{a.Unmoved, a.checkOrdinary, recordApproval} {
 		if err := may(ctx, q); err != nil {
@@ -73,14 +73,14 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 		}
 	}
 	for range maxTries {
-		if p, err = a.findChange(ctx, q); err != nil || p.found {
-			return p.at, err
+		if p, err = a.findChange(ctx, q); err != nil || p.Commit != "" {
+			return p.Applied, err
 		}
 		if err = a.push(ctx, q, p); err == nil {
-			if p, err = a.findChange(ctx, q); err == nil && !p.found { // pushed again, it might be on two branches
+			if p, err = a.findChange(ctx, q); err == nil && p.Commit == "" { // pushed again, it might be on two branches
 				err = write.ErrUncertain
 			}
-			return p.at, err
+			return p.Applied, err
 		} else if !isRetryable(err) {
 			break
 		}
@@ -103,14 +103,14 @@ func recordApproval(ctx context.Context, q Request) error {
 func (a Applier) push(ctx context.Context, q Request, p place) error {
 	err := a.Unmoved(ctx, q)
 	if err == nil && !p.empty {
-		err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base)
+		err = a.Write.Branch(ctx, q.Ref, p.Branch, q.Base)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
+	_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.Branch))
 	if err != nil && !isRetryable(err) {
-		err = problem.New("the branch "+p.at.Branch+" was made, and the commit was refused: it is empty",
+		err = problem.New("the branch "+p.Branch+" was made, and the commit was refused: it is empty",
 			err.Error(), "fix what GitHub names, then "+q.Again+": it continues from there; or delete it")
 	}
 	return err

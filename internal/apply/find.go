@@ -20,9 +20,8 @@ import (
 
 // place is a branch that has the change, or on which it may be committed.
 type place struct {
-	at    Applied
-	found bool
-	empty bool // it exists and points to the base
+	Applied      // without a commit until there is one
+	empty   bool // it exists and points to the base
 }
 
 // Stands reports whether any draft of the request's thread was carried out, whatever its files,
@@ -31,10 +30,10 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 	q.Files = nil
 	p, err := a.findChange(ctx, q)
 	switch {
-	case err == nil && p.found:
-		return p.at.Branch, true, true, nil
+	case err == nil && p.Commit != "":
+		return p.Branch, true, true, nil
 	case problem.Check(err) == 13:
-		return p.at.Branch, false, true, nil
+		return p.Branch, false, true, nil
 	}
 	return "", false, false, err
 }
@@ -45,25 +44,26 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 // finds another draft of the same thread.
 func (a Applier) findChange(ctx context.Context, q Request) (place, error) {
 	p, err := a.findBranch(ctx, q)
-	if err != nil || p.found {
+	if err != nil || p.Commit != "" {
 		return p, err
 	}
 	o, found, err := Earlier(ctx, a.Read, q.Ref, q.Digest, q.Thread)
-	if m := parseMark(o.Body); found && m.digest == q.Digest {
-		return place{at: Applied{o.Branch, m.commit}, found: true}, nil
-	} else if found {
-		return place{}, Another(o.URL)
+	if found {
+		m := parseMark(o.Body)
+		if p = (place{Applied: Applied{o.Branch, m.commit}}); m.digest != q.Digest {
+			err = Another(o.URL)
+		}
 	}
 	return p, err
 }
 
 func (a Applier) findBranch(ctx context.Context, q Request) (place, error) {
 	for n := 1; n <= maxBranches; n++ {
-		p := place{at: Applied{Branch: q.Branch}}
+		p := place{Applied: Applied{Branch: q.Branch}}
 		if n > 1 {
-			p.at.Branch = fmt.Sprintf("%s-%d", q.Branch, n)
+			p.Branch = fmt.Sprintf("%s-%d", q.Branch, n)
 		}
-		tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
+		tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, p.Branch)
 		if errors.Is(err, github.ErrNotFound) {
 			return p, nil
 		}
@@ -75,10 +75,10 @@ func (a Applier) findBranch(ctx context.Context, q Request) (place, error) {
 		case err != nil:
 			return place{}, err
 		case q.Digest != "" && trailer(made.Message, draftTrailer) == q.Digest:
-			p.at.Commit, p.found = made.SHA, true
-			return p, a.checkSameFiles(ctx, q, p.at)
+			p.Commit = made.SHA
+			return p, a.checkSameFiles(ctx, q, p.Applied)
 		case trailer(made.Message, threadTrailer) == q.Thread:
-			return p, Another(p.at.Branch)
+			return p, Another(p.Branch)
 		}
 	}
 	return place{}, problem.New(fmt.Sprintf("%d branches have the name that this change would get", maxBranches),

@@ -74,17 +74,11 @@ func (c Carrier) Done(ctx context.Context, s ticketpr.State) (r Report, found bo
 	for _, kind := range []string{change.Bug, change.Story} { // each has a branch name of its own
 		s.Class.Type = kind
 		q := c.Request(s)
-		if r.Branch, _, found, err = c.Stands(ctx, q); !found && err == nil {
-			continue
+		if r.Branch, _, found, err = c.Stands(ctx, q); found || err != nil {
+			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " +
+				apply.FormAddress(q, apply.Applied{Branch: r.Branch})
+			break
 		}
-		at := apply.Applied{Branch: r.Branch}
-		if found {
-			r.PullRequest, err = c.Opened(ctx, q, at)
-		}
-		if r.PullRequest == "" {
-			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " + apply.FormAddress(q, at)
-		}
-		break
 	}
 	return r, found, err
 }

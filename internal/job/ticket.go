@@ -129,7 +129,8 @@ func (p *ticketDraft) reportOn(v driver.Proposal) driver.Report {
 	}
 	if v.Outcome != ticketpr.Paused {
 		r.Form, r.State.Decision = p.Form(v.State), v.State.Account(p.Summary != "counts")
-		r.Bot = p.isBot() && p.config.Implement.PullRequest != "link"
+		// of a link a person is the author; GITHUB_TOKEN is an app's
+		r.Bot = strings.HasPrefix(p.Token, "ghs_") && p.config.Implement.PullRequest != "link"
 	}
 	return r
 }
@@ -137,18 +138,14 @@ func (p *ticketDraft) reportOn(v driver.Proposal) driver.Report {
 // request returns the request that apply carries out for a state. Before a decision it does
 // not say who approved.
 func (p *ticketDraft) request(s ticketpr.State) apply.Request {
-	link := p.config.Implement.PullRequest == "link" // a person is the author of the pull request
-	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.isBot() && !link,
+	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID),
 		Closes: ticketpr.IssueNumber(p.asked.Key), Drafted: p.drafter})
-	q.Link, q.Again = link, "re-run the failed jobs"
+	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
 	if q.CoAuthor = p.coAuthor; s.Decision != nil {
 		q.Race = p.decisions(s).Race(*s.Decision)
 	}
 	return q
 }
-
-// isBot reports whether the job's token belongs to an app, as GITHUB_TOKEN does.
-func (j *job) isBot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {
 	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.warn,

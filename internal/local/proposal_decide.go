@@ -112,19 +112,6 @@ func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.
 	return p.Decided(ctx, r)
 }
 
-// forgetLostBranch no longer names the branch of an approved change if the clone has lost it, and warns.
-func (p *proposing) forgetLostBranch(ctx context.Context) {
-	branch := p.last.Branch
-	if branch == "" || p.onto != nil || p.last.PullRequest != "" || p.base.Commit == "" { // shown, perhaps elsewhere
-		return
-	}
-	if _, err := p.base.Clone.Commit(ctx, "refs/heads/"+branch); errors.Is(err, ingest.ErrNoRange) {
-		p.last.Branch = ""
-		p.Warn(fmt.Sprintf("the branch %s is gone. git branch %[1]s %s makes it again, as long as Git has that "+
-			"commit; --again drafts anew", driver.Quoted(branch), p.last.State.Applied.Commit))
-	}
-}
-
 func (p *proposing) show() {
 	if !p.JSON {
 		fmt.Fprint(p.Stdout, terminal.Proposal(p.last.State.ApprovedProposal(), p.Look()), "\n")
@@ -148,7 +135,6 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 			return err
 		}
 	}
-	p.forgetLostBranch(ctx)
 	p.came = r
 	last, failed := p.last, driver.Failure(r)
 	if p.JSON {

@@ -98,12 +98,11 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	abort, failed := r.node("abort", doNothing), r.node("handle_error", doNothing)
 
 	g.Start(fetch)
-	g.Route(fetch, unlessFailed(classify, failed), classify, failed)
-	g.Route(classify, unlessFailed(modules, failed), modules, failed)
-	g.Route(modules, unlessFailed(chunks, failed), chunks, failed)
+	for _, way := range [][2]graph.Node{{fetch, classify}, {classify, modules}, {modules, chunks}, {code, tests},
+		{tests, summary}} {
+		g.Route(way[0], unlessFailed(way[1], failed), way[1], failed)
+	}
 	g.Edge(chunks, code)
-	g.Route(code, unlessFailed(tests, failed), tests, failed)
-	g.Route(tests, unlessFailed(summary, failed), summary, failed)
 	g.Edge(summary, asked)
 	approved := func(s State) *bool { return s.Approved }
 	g.Route(asked, handoff.Next(approved, apply, again, abort), apply, again, abort)

@@ -36,12 +36,7 @@ const (
 )
 
 // Title returns the ticket's key and summary, or only its key if no more may be shown.
-func (p Proposal) Title() string {
-	if p.Ticket.Summary == "" {
-		return p.Ticket.Key
-	}
-	return p.Ticket.Key + ": " + p.Ticket.Summary
-}
+func (p Proposal) Title() string { return wording.Joined(": ", p.Ticket.Key, p.Ticket.Summary) }
 
 // Size returns the draft in one line: type, complexity, files, lines, modules, revision.
 func (p Proposal) Size() string {
@@ -114,7 +109,7 @@ func fileRows(heading string, files []change.File) string {
 }
 
 // listItem returns a list entry for name, followed by said if there is any.
-func listItem(name, said string) string { return strings.TrimSuffix("- "+name+": "+said, ": ") }
+func listItem(name, said string) string { return "- " + wording.Joined(": ", name, said) }
 
 // Counted returns the number of lines added and removed, and whether the file is new, or may not parse.
 func Counted(f change.File) string {

@@ -19,7 +19,6 @@ type Made struct {
 	Drafted string           // login of the person who requested the draft
 	Record  *decision.Record // the approval; nil for none
 	Run     string           // address of the run that drafted
-	Bot     bool             // its author is a bot, whose workflows wait for an approval
 }
 
 // plainAddress matches addresses that cannot end a Markdown link; a tracker may return anything.
@@ -81,9 +80,6 @@ func (p Proposal) provenance(m Made) string {
 		text += ". " + guard.Code(c.Command) + " " + c.Verdict() + " on it."
 	} else {
 		text += ". Its tests were not run when it was made."
-	}
-	if m.Bot {
-		text += " Its workflows wait until somebody who may write approves them."
 	}
 	return text
 }
