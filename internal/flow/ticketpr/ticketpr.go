@@ -112,11 +112,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Edge(comment, graph.End(Posted))
 	g.Edge(abort, graph.End(Aborted))
 	g.Edge(failed, graph.End(Failed))
-	return g.Build(store, append(slices.Clip(o), graph.StepCap(stepCap))...)
+	return g.Build(store, append(slices.Clip(o), graph.StepCap(40))...) // a draft with three revisions takes fewer
 }
-
-// stepCap is more than a draft with three revisions needs.
-const stepCap = 40
 
 // step changes its copy of the state, of which its node keeps the fields that it declares. paid
 // is valid even with an error.
@@ -183,9 +180,6 @@ func declare(g *graph.Graph[State]) {
 func doNothing(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
 
 func (r *run) apply(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	if r.Apply == nil {
-		return paid, errors.New("this job cannot write")
-	}
 	s.Applied, err = r.Apply(ctx, *s)
 	return paid, err
 }
