@@ -190,7 +190,7 @@ func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room
 
 // exampleBlocks shows how the repository is tested: the tests of the chosen modules that are nearest to the likely
 // files, or of other modules if these have none; one end-to-end test; and build files beside or above the likely files.
-// If a test is likely to change, that one shows enough, for a story beside the end-to-end test.
+// A test that is shown as likely to change shows enough, for a story beside the end-to-end test.
 func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide, builds []string
 	likely := b.Draft.Scope.Likely
@@ -217,7 +217,7 @@ func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, 
 	if len(own) == 0 {
 		own = others
 	}
-	if slices.ContainsFunc(likely, lang.IsTest) {
+	if slices.ContainsFunc(shown, lang.IsTest) {
 		own, builds = nil, nil
 		if b.Draft.Class.Type == change.Bug {
 			wide = nil

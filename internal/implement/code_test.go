@@ -99,6 +99,7 @@ func TestTestsAreThoseNearestToTheLikelyFiles(t *testing.T) {
 		files[p] = "fn one() {}\n"
 	}
 	b := brief(files, "core/sync/mpsc/bounded.rs")
+	b.Draft.Scope.Likely = append(b.Draft.Scope.Likely, "core/tests/a_new_test.rs")
 	blocks, err := b.exampleBlocks(t.Context(), []string{"core/sync/mpsc/bounded.rs"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"core/tests/sync_mpsc.rs", "core/tests/sync_once.rs", "core/tests/a_test.rs",
