@@ -118,16 +118,13 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 			s.Likely = append(s.Likely, path.Clean(p))
 		}
 		var why []string
-		for _, one := range modules {
-			if slices.Contains(said.Modules, one.Name) {
-				reason, _ := said.Reasons[one.Name].(string)
-				s.Modules = append(s.Modules, change.Module{Name: one.Name, Reason: cutLine(reason)})
-			}
-		}
-		for _, name := range said.Modules {
-			if !slices.ContainsFunc(modules, func(one config.Module) bool { return one.Name == name }) {
+		for _, name := range order.Distinct(said.Modules) {
+			if !slices.Contains(names, name) {
 				why = append(why, fmt.Sprintf("there is no module %.60q", name))
+				continue
 			}
+			reason, _ := said.Reasons[name].(string)
+			s.Modules = append(s.Modules, change.Module{Name: name, Reason: cutLine(reason)})
 		}
 		if len(s.Modules) == 0 {
 			why = append(why, "it names no module")

@@ -40,8 +40,7 @@ type Brief struct {
 	Rounds []string      // the feedback, oldest first
 }
 
-// Code asks for the change, and for the root cause of a bug. The error is an *Unusable if two
-// answers were refused.
+// Code asks for the change, and for the root cause of a bug.
 func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change.File, used cost.Usage, err error) {
 	var before []change.File
 	if len(b.Rounds) > 0 {

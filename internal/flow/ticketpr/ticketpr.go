@@ -141,7 +141,7 @@ func (r *run) traced(name string, do step, writes []string) func(context.Context
 		defer func() { span.End(err) }()
 		paid, err := do(ctx, &s)
 		s.Usage = paid // the field's reducer adds it to what was paid before
-		switch unusable, ok := errors.AsType[*implement.Unusable](err); {
+		switch unusable, ok := errors.AsType[implement.Unusable](err); {
 		case ok:
 			s.Error = unusable.Error()
 			return r.graph.Kept(s, "usage", "error"), nil
