@@ -24,12 +24,7 @@ import (
 func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, used cost.Usage, err error) {
 	q := question{step: "classify", schema: prompt("classify.json"), tokens: shortAnswer,
 		blocks: []block{{"ticket", ticketText(t)}}}
-	used, err = askForAnswer(ctx, m, q, func(said struct {
-		Type       string   `json:"confirmed_type"`
-		Summary    string   `json:"technical_summary"`
-		Components []string `json:"affected_components"`
-		Complexity string   `json:"complexity"`
-	}, _ bool) ([]string, error) {
+	used, err = askForAnswer(ctx, m, q, func(said change.Class, _ bool) ([]string, error) {
 		c = change.Class{Type: change.Story, Summary: cutLine(said.Summary),
 			Complexity: strings.ToLower(said.Complexity)}
 		if strings.EqualFold(said.Type, change.Bug) {

@@ -33,7 +33,7 @@ import (
 // snapshot changes.
 const (
 	Name    = "ticketpr"
-	Version = 3
+	Version = 4
 )
 
 // Names makes this graph's artifact names, which begin with pr-implement-.
