@@ -142,10 +142,14 @@ func blob(content string) string {
 	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))
 }
 
-// Unmoved is check 9: it refuses if the target branch has moved since the change was drafted.
+// Unmoved is check 9: it refuses if the target branch has moved since the change was drafted, unless a
+// run that then stopped has already pushed this draft.
 func (a Applier) Unmoved(ctx context.Context, q Request) error {
 	tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, q.Into)
 	if err != nil || tip.SHA == q.Base {
+		return err
+	}
+	if _, own, _, err := a.Stands(ctx, q); err != nil || own {
 		return err
 	}
 	return problem.Refuse(9, fmt.Sprintf("%s has moved since this change was drafted", q.Into),

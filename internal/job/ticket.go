@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -75,8 +74,7 @@ func (j *job) decidedTicketDraft(ctx context.Context) (*ticketDraft, error) {
 	return p, err
 }
 
-// checkUnmoved is check 9: the base must still be the one that the change was drafted on. If a
-// run that then stopped has already pushed this draft, the base may have moved since.
+// checkUnmoved is check 9: the base must still be the one that the change was drafted on.
 func (p *ticketDraft) checkUnmoved(ctx context.Context, draft checkpoint.Draft) error {
 	opened, err := p.of.Open(ctx, draft, p.build)
 	if err != nil {
@@ -84,14 +82,7 @@ func (p *ticketDraft) checkUnmoved(ctx context.Context, draft checkpoint.Draft) 
 	}
 	q := p.request(opened.State)
 	q.Digest = draft.Digest
-	moved := p.Unmoved(ctx, q)
-	if problem.Check(moved) == 0 {
-		return moved
-	}
-	if _, own, _, err := p.Stands(ctx, q); err != nil || own {
-		return err
-	}
-	return moved
+	return p.Unmoved(ctx, q)
 }
 
 // dispatcher returns the account that requested a draft. Like the author of a pull request,
