@@ -31,16 +31,16 @@ func Derive(paths []string, read func(string) []byte) []config.Module {
 		dirs = topFolders(paths, false)
 	}
 	var tests []string
-	for _, dir := range dirs {
-		if isTestFolder(dir) {
+	var all []config.Module
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		test := slices.Contains([]string{"test", "tests", "__tests__", "spec", "e2e"}, dir)
+		if test {
 			tests = append(tests, dir+"/**")
 		}
-	}
-	var all []config.Module
+		return test || dir == "."
+	})
 	for _, dir := range dirs {
-		if !isTestFolder(dir) && dir != "." {
-			all = append(all, config.Module{Name: dir, Paths: []string{dir + "/**"}, Tests: tests})
-		}
+		all = append(all, config.Module{Name: dir, Paths: []string{dir + "/**"}, Tests: tests})
 	}
 	if slices.ContainsFunc(paths, func(p string) bool { return !strings.Contains(p, "/") }) {
 		all = append(all, config.Module{Name: "root", Paths: []string{"/*"}, Tests: tests,
@@ -95,9 +95,4 @@ func topFolders(paths []string, deep bool) (dirs []string) {
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
-}
-
-// isTestFolder reports whether a top-level folder holds only tests, by its name.
-func isTestFolder(dir string) bool {
-	return slices.Contains([]string{"test", "tests", "__tests__", "spec", "e2e"}, dir)
 }
