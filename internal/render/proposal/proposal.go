@@ -137,18 +137,13 @@ func (p Proposal) reviewResult() string {
 	if p.Unreviewed {
 		return ""
 	}
-	rows := []string{"### What the review says\n"}
-	if text := guard.Inline(p.Review.Overview, render.OverviewRunes); text != "" {
-		rows = append(rows, "What it does, in a model's words: "+text+"\n")
-	}
+	var rows []string
 	for _, f := range p.Review.Findings {
 		rows = append(rows, fmt.Sprintf("- **%s**, %s line %d: %s. %s", f.Severity, guard.Code(f.Path), f.Line,
 			render.Title(f), guard.Inline(f.Body, SentenceRunes)))
 	}
-	if len(p.Review.Findings) == 0 {
-		rows = append(rows, "No findings.")
-	}
-	return strings.Join(rows, "\n")
+	found := cmp.Or(strings.Join(rows, "\n"), "No findings.")
+	return render.Paragraphs("### What the review says", p.Review.WhatItDoes(), found)
 }
 
 func (p Proposal) diffs() string {
