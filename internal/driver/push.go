@@ -34,7 +34,7 @@ type Carrier struct {
 // base.
 func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
 	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-		headline, body := proposal.CommitMessage(s.ApprovedProposal())
+		headline, body := proposal.CommitMessage(s.Proposal())
 		branch, commit, err := base.Write(ctx, s.BranchName(), headline+"\n\n"+body, s.Kept().Proposed())
 		return apply.Applied{Branch: branch, Commit: commit}, err
 	}
@@ -214,7 +214,7 @@ func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Requ
 	if made.Record = s.Decision; made.Record != nil {
 		q.Digest = made.Record.Digest
 	}
-	approved := s.ApprovedProposal()
+	approved := s.Proposal()
 	q.Headline, q.Body = proposal.CommitMessage(approved)
 	q.Title, q.Text = proposal.PullRequest(approved, made)
 	return q

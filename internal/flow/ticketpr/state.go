@@ -74,13 +74,6 @@ func (s State) Kept() change.Draft {
 	return d
 }
 
-// ApprovedProposal returns the proposal with only the approved files.
-func (s State) ApprovedProposal() proposal.Proposal {
-	p := s.Proposal()
-	p.Draft = s.Kept()
-	return p
-}
-
 // Under returns the state with only as much of the ticket as show allows. Under ShowKey it also drops the sentences
 // of the model that has read it: on the ticket, its criteria, the modules and the files.
 func (s State) Under(show ticket.Show) State {
@@ -158,12 +151,15 @@ func Slug(text string) string {
 const maxSlug = 40
 
 // Shown returns the whole draft as its approver reads it.
-func (s State) Shown() string { return proposal.File(s.Proposal()) }
+func (s State) Shown() string {
+	s.Decision = nil
+	return proposal.File(s.Proposal())
+}
 
-// Proposal returns the draft as input for the renderers.
+// Proposal returns the draft as input for the renderers, with the files that the decision keeps.
 func (s State) Proposal() proposal.Proposal {
 	p := proposal.Proposal{
-		Draft: s.Draft, Notes: s.Notes(), Warnings: s.Warnings(),
+		Draft: s.Kept(), Notes: s.Notes(), Warnings: s.Warnings(),
 		Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: s.Seen.Overview, Usage: s.Usage, Limit: s.Limit,
 			Model: s.Model, Round: s.Iteration,
