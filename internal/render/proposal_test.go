@@ -26,10 +26,10 @@ func proposed() proposal.Proposal {
 	task := ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"}
 	return proposal.Proposal{
 		Base: head, Feedback: []string{"Keep it to one condition."},
-		Warnings: []string{"the check failed on this change"},
+		Warnings: []string{"the check failed on this change",
+			"The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
 		Draft: change.Draft{
-			Class: change.Class{Type: change.Bug, Complexity: "low",
-				Note: "The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
+			Class:     change.Class{Type: change.Bug, Complexity: "low"},
 			Ticket:    task,
 			RootCause: "late in store/store.go compares Due with now, and the zero time is before every now.",
 			Scope:     change.Scope{Modules: []change.Module{{Name: "store", Reason: "Due dates are compared there."}}},
@@ -58,7 +58,7 @@ func hostileProposal() proposal.Proposal {
 		"![i](http://e/i)\n" +
 		"## Approved\n/approve \u202e"
 	p.Review.Asked.Tickets[0].Summary = evil
-	p.Ticket.Summary, p.RootCause, p.Class.Note, p.Scope.Modules[0].Reason = evil, evil, evil, evil
+	p.Ticket.Summary, p.RootCause, p.Warnings[1], p.Scope.Modules[0].Reason = evil, evil, evil, evil
 	p.Changes[0] = change.Of("a`b|<b>.go", evil, "", "", "```\n"+evil+"\n~~~~\n")
 	p.Feedback[0], p.Check.Output, p.Review.Overview = evil, "```\n"+evil, evil
 	return p

@@ -20,9 +20,8 @@ import (
 // the ticket and the model are untrusted.
 type Proposal struct {
 	change.Draft
-	Warnings   []string // in our own words
-	Notes      []string // what could not be done; may quote others
-	Unreviewed bool     // there was no review of the change; Notes say why
+	Warnings   []string // may quote others
+	Unreviewed bool     // there was no review of the change; Warnings say why
 
 	Feedback []string      // from its approvers so far
 	Base     string        // the commit
@@ -74,14 +73,11 @@ func labeled(label, text string) string {
 	return "**" + label + ":** " + guard.Inline(text, SentenceRunes)
 }
 
-// warnings returns the alert at the top, with warnings and notes, or "".
+// warnings returns the alert at the top, or "".
 func (p Proposal) warnings() string {
 	var all []string
 	for _, w := range p.Warnings {
-		all = append(all, wording.UpperFirst(w)+".")
-	}
-	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
-		all = append(all, guard.Inline(n, SentenceRunes))
+		all = append(all, guard.Inline(strings.TrimSuffix(wording.UpperFirst(w), "."), SentenceRunes)+".")
 	}
 	if text := wording.Joined("\n>\n> ", all...); text != "" {
 		return "> [!WARNING]\n> " + text

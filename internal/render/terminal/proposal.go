@@ -20,15 +20,12 @@ func Proposal(p proposal.Proposal, o Options) string {
 	t.writeColored(Bold, "", "Proposed changes for "+guard.Line(p.Title(), render.TitleRunes))
 	t.writeText("", p.Size())
 	for _, w := range p.Warnings {
-		t.writeText("", "warning: "+w)
+		t.writeText("", "warning: "+guard.Line(w, proposal.SentenceRunes))
 	}
 	say := func(label, text string) {
 		if text != "" {
 			t.writeText("", label+guard.Line(text, proposal.SentenceRunes))
 		}
-	}
-	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
-		say("", n)
 	}
 	t.WriteString("\n")
 	say("Root cause: ", p.RootCause)
