@@ -29,13 +29,10 @@ type Base struct {
 
 // Within returns the base with rules for only the modules of s.
 func (b Base) Within(s change.Scope) Base {
-	rules := &scope.Rules{Protected: b.Rules.Protected, Entries: b.Rules.Entries}
-	for _, m := range b.Rules.Modules {
-		if slices.ContainsFunc(s.Modules, func(c change.Module) bool { return c.Name == m.Name }) {
-			rules.Modules = append(rules.Modules, m)
-		}
-	}
-	b.Rules = rules
+	chosen := slices.DeleteFunc(slices.Clone(b.Rules.Modules), func(m config.Module) bool {
+		return !slices.ContainsFunc(s.Modules, func(c change.Module) bool { return c.Name == m.Name })
+	})
+	b.Rules = &scope.Rules{Modules: chosen, Protected: b.Rules.Protected, Entries: b.Rules.Entries}
 	return b
 }
 
