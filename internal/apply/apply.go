@@ -77,8 +77,8 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 			return p.Applied, err
 		}
 		if err = a.push(ctx, q, p); err == nil {
-			if p, err = a.findChange(ctx, q); err == nil && p.Commit == "" { // pushed again, it might be on two branches
-				err = write.ErrUncertain
+			if p, err = a.findChange(ctx, q); err == nil && p.Commit == "" {
+				err = write.ErrUncertain // pushed again, it might be on two branches
 			}
 			return p.Applied, err
 		} else if !isRetryable(err) {

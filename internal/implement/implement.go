@@ -119,8 +119,8 @@ func (m *Model) ask(ctx context.Context, q question) (Recorded, error) {
 	request := llm.Request{System: prompt("rules.md"), SchemaName: "implement_" + q.step,
 		Schema: json.RawMessage(q.schema), MaxTokens: q.tokens}
 	task := prompt(q.step + ".md")
-	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s %d %q", m.Chat.Identity(), request.System, task, q.schema, q.tokens,
-		q.blocks))
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s %d %q", m.Chat.Identity(), request.System, task, q.schema,
+		q.tokens, q.blocks))
 	return m.Once(ctx, hex.EncodeToString(key[:]), func(ctx context.Context) (Recorded, error) {
 		if m.boundary == "" {
 			var err error
