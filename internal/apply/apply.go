@@ -12,7 +12,6 @@ import (
 	"crypto/sha1"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
@@ -65,8 +64,8 @@ const (
 // was carried out (13). If GitHub refuses the commit, the error names the branch that was made.
 func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 	p, err := a.findChange(ctx, q)
-	if err != nil || p.found {
-		return p.at, err
+	if err != nil || p.Commit != "" {
+		return p.Applied, err
 	}
 	for _, may := range []func(context.Context, Request) error{a.Unmoved, a.checkOrdinary, recordApproval} {
 		if err := may(ctx, q); err != nil {
@@ -74,14 +73,14 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 		}
 	}
 	for range maxTries {
-		if p, err = a.findChange(ctx, q); err != nil || p.found {
-			return p.at, err
+		if p, err = a.findChange(ctx, q); err != nil || p.Commit != "" {
+			return p.Applied, err
 		}
 		if err = a.push(ctx, q, p); err == nil {
-			if p, err = a.findChange(ctx, q); err == nil && !p.found { // pushed again, it might be on two branches
-				err = write.ErrUncertain
+			if p, err = a.findChange(ctx, q); err == nil && p.Commit == "" {
+				err = write.ErrUncertain // pushed again, it might be on two branches
 			}
-			return p.at, err
+			return p.Applied, err
 		} else if !isRetryable(err) {
 			break
 		}
@@ -104,30 +103,17 @@ func recordApproval(ctx context.Context, q Request) error {
 func (a Applier) push(ctx context.Context, q Request, p place) error {
 	err := a.Unmoved(ctx, q)
 	if err == nil && !p.empty {
-		if err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base); err != nil {
-			err = a.explainBranchClash(ctx, q, err)
-		}
+		err = a.Write.Branch(ctx, q.Ref, p.Branch, q.Base)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
+	_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.Branch))
 	if err != nil && !isRetryable(err) {
-		err = problem.New("the branch "+p.at.Branch+" was made, and the commit was refused: it is empty",
+		err = problem.New("the branch "+p.Branch+" was made, and the commit was refused: it is empty",
 			err.Error(), "fix what GitHub names, then "+q.Again+": it continues from there; or delete it")
 	}
 	return err
-}
-
-// explainBranchClash returns a clearer error if a branch could not be made because another has the name of
-// its folder: Git cannot have both fix and fix/x. Otherwise it returns err.
-func (a Applier) explainBranchClash(ctx context.Context, q Request, err error) error {
-	up := path.Dir(q.Branch)
-	if _, none := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, up); up == "." || none != nil {
-		return err
-	}
-	return problem.New(fmt.Sprintf("the branch %s cannot be made beside one that is called %s", q.Branch, up), "",
-		"rename the branch "+up+", then "+q.Again)
 }
 
 // isRetryable reports whether another writer was faster or the outcome of a write is unknown. The
@@ -156,10 +142,14 @@ func blob(content string) string {
 	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))
 }
 
-// Unmoved is check 9: it refuses if the target branch has moved since the change was drafted.
+// Unmoved is check 9: it refuses if the target branch has moved since the change was drafted, unless a
+// run that then stopped has already pushed this draft.
 func (a Applier) Unmoved(ctx context.Context, q Request) error {
 	tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, q.Into)
 	if err != nil || tip.SHA == q.Base {
+		return err
+	}
+	if _, own, _, err := a.Stands(ctx, q); err != nil || own {
 		return err
 	}
 	return problem.Refuse(9, fmt.Sprintf("%s has moved since this change was drafted", q.Into),

@@ -20,9 +20,8 @@ import (
 
 // place is a branch that has the change, or on which it may be committed.
 type place struct {
-	at    Applied
-	found bool
-	empty bool // it exists and points to the base
+	Applied      // without a commit until there is one
+	empty   bool // it exists and points to the base
 }
 
 // Stands reports whether any draft of the request's thread was carried out, whatever its files,
@@ -31,45 +30,55 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 	q.Files = nil
 	p, err := a.findChange(ctx, q)
 	switch {
-	case err == nil && p.found:
-		return p.at.Branch, true, true, nil
+	case err == nil && p.Commit != "":
+		return p.Branch, true, true, nil
 	case problem.Check(err) == 13:
-		return p.at.Branch, false, true, nil
+		return p.Branch, false, true, nil
 	}
 	return "", false, false, err
 }
 
 // findChange searches for the change: on the branch of its name and the numbered ones, up to the first
-// that does not exist, even if commits were added since, or in a pull request whose branch is
-// gone. It returns a place to commit to if there is none, and refuses if it finds another draft
-// of the same thread.
+// that does not exist, even if commits were added since, or in a pull request, since closing or merging
+// one may have deleted the branch. It returns a place to commit to if there is none, and refuses if it
+// finds another draft of the same thread.
 func (a Applier) findChange(ctx context.Context, q Request) (place, error) {
+	p, err := a.findBranch(ctx, q)
+	if err != nil || p.Commit != "" {
+		return p, err
+	}
+	o, found, err := Earlier(ctx, a.Read, q.Ref, q.Digest, q.Thread)
+	if found {
+		m := parseMark(o.Body)
+		if p = (place{Applied: Applied{o.Branch, m.commit}}); m.digest != q.Digest {
+			err = Another(o.URL)
+		}
+	}
+	return p, err
+}
+
+func (a Applier) findBranch(ctx context.Context, q Request) (place, error) {
 	for n := 1; n <= maxBranches; n++ {
-		p := place{at: Applied{Branch: q.Branch}}
+		p := place{Applied: Applied{Branch: q.Branch}}
 		if n > 1 {
-			p.at.Branch = fmt.Sprintf("%s-%d", q.Branch, n)
+			p.Branch = fmt.Sprintf("%s-%d", q.Branch, n)
 		}
-		tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
-		gone := errors.Is(err, github.ErrNotFound)
-		if err != nil && !gone {
-			return place{}, err
+		tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, p.Branch)
+		if errors.Is(err, github.ErrNotFound) {
+			return p, nil
 		}
-		p.empty = tip.SHA == q.Base
-		if !gone && !p.empty {
-			made, err := a.firstCommit(ctx, q, tip)
-			if err != nil {
-				return place{}, err
-			}
-			switch {
-			case q.Digest != "" && trailer(made.Message, draftTrailer) == q.Digest:
-				p.at.Commit, p.found = made.SHA, true
-				return p, a.checkSameFiles(ctx, q, p.at)
-			case trailer(made.Message, threadTrailer) == q.Thread:
-				return p, Another(p.at.Branch)
-			}
-		}
-		if p, err = a.findInPulls(ctx, q, p); err != nil || p.found || p.empty || gone {
+		if p.empty = tip.SHA == q.Base; err != nil || p.empty {
 			return p, err
+		}
+		made, err := a.firstCommit(ctx, q, tip)
+		switch {
+		case err != nil:
+			return place{}, err
+		case q.Digest != "" && trailer(made.Message, draftTrailer) == q.Digest:
+			p.Commit = made.SHA
+			return p, a.checkSameFiles(ctx, q, p.Applied)
+		case trailer(made.Message, threadTrailer) == q.Thread:
+			return p, Another(p.Branch)
 		}
 	}
 	return place{}, problem.New(fmt.Sprintf("%d branches have the name that this change would get", maxBranches),
@@ -114,23 +123,6 @@ func (a Applier) checkSameFiles(ctx context.Context, q Request, at Applied) erro
 			problem.At(fmt.Sprintf("branch %s, commit %.7s", at.Branch, at.Commit)))
 	}
 	return err
-}
-
-// findInPulls searches the pull requests of a branch that is gone or no longer this draft's: closing
-// or merging one may have deleted the branch.
-func (a Applier) findInPulls(ctx context.Context, q Request, p place) (place, error) {
-	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
-	for _, o := range opened {
-		switch m := parseMark(o.Body); {
-		case m.digest == "":
-		case m.digest == q.Digest:
-			p.at.Commit, p.found = m.commit, true
-			return p, nil
-		case m.thread == q.Thread:
-			return p, Another(o.URL)
-		}
-	}
-	return p, err
 }
 
 // Another is resume check 13: it refuses a draft of a ticket that was carried out before.

@@ -111,11 +111,12 @@ type Draft struct {
 // Proposed returns all files of the draft: the change, then its tests.
 func (d Draft) Proposed() []File { return slices.Concat(d.Changes, d.Tests) }
 
-// Class says what a ticket asks for. All but Type and Note is in the model's words.
+// Class says what a ticket asks for, under the keys of the model's answer. All but Type and Note is
+// in the model's words.
 type Class struct {
-	Type       string   `json:"type,omitzero"` // Bug or Story
-	Summary    string   `json:"summary,omitzero"`
-	Components []string `json:"components,omitempty"`
+	Type       string   `json:"confirmed_type,omitzero"` // Bug or Story
+	Summary    string   `json:"technical_summary,omitzero"`
+	Components []string `json:"affected_components,omitempty"`
 	Complexity string   `json:"complexity,omitzero"` // low, medium or high
 	Note       string   `json:"note,omitzero"`       // in our words, if the type differs from the tracker's
 }

@@ -26,21 +26,19 @@ type span struct {
 }
 
 // Apply returns text with all edits applied. The error names and quotes the edit that does not
-// apply, and says why. Nothing is guessed: each edit is looked for in the original text, whatever
-// the line ends of either, and must occur there exactly once and not within a word, and edits must
-// not overlap. What an edit writes has the line ends of where it stands, and a byte order mark stays.
+// apply, and says why. Nothing is guessed: each edit is looked for in the original text, must occur
+// there exactly once and not within a word, and edits must not overlap. Line ends, if all are the
+// same, and a byte order mark stay, whatever those of the edits.
 func Apply(text string, edits []Edit) (string, error) {
-	lines := withLineEnds(text, "\n")
+	text, restored := plain(text)
 	spans := make([]span, 0, len(edits))
 	for i, e := range edits {
-		search := withLineEnds(e.Search, "\n")
-		found, what := find(lines, search)
+		search, _ := plain(e.Search)
+		at, what := find(text, search)
 		if what != "" {
 			return "", fmt.Errorf("edit %d: %s", i+1, what)
 		}
-		at := offset(text, found)
-		end := offset(text, found+len(search))
-		spans = append(spans, span{i + 1, at, end, withLineEnds(e.Replace, lineEndAt(text, at))})
+		spans = append(spans, span{i + 1, at, at + len(search), e.Replace})
 	}
 	order.Stable(spans, func(a, b span) int { return a.from - b.from })
 	var out strings.Builder
@@ -53,8 +51,7 @@ func Apply(text string, edits []Edit) (string, error) {
 		out.WriteString(s.with)
 		at = s.to
 	}
-	out.WriteString(text[at:])
-	return withByteOrderMark(text, out.String()), nil
+	return restored(out.String() + text[at:]), nil
 }
 
 // Like returns a whole new text of a file with the line ends and the byte order mark of the one
@@ -63,60 +60,44 @@ func Like(before, after string) string {
 	if before == "" {
 		return after
 	}
-	return withByteOrderMark(before, withLineEnds(after, lineEndAt(before, 0)))
+	_, restored := plain(before)
+	return restored(after)
 }
 
-// withByteOrderMark returns a text with a byte order mark if the one before has one.
-func withByteOrderMark(before, after string) string {
+// plain returns a text without byte order mark whose lines end in \n, and a function that gives another text the form
+// of this one. If lines end in both ways, they stay as they are.
+func plain(text string) (lines string, restored func(string) string) {
 	const mark = "\ufeff"
-	if strings.HasPrefix(before, mark) {
-		return mark + strings.TrimPrefix(after, mark)
+	lines = strings.TrimPrefix(text, mark)
+	begin, end, ends := text[:len(text)-len(lines)], "\n", strings.Count(lines, "\r\n")
+	if ends > 0 && ends == strings.Count(lines, "\n") {
+		end, lines = "\r\n", strings.ReplaceAll(lines, "\r\n", "\n")
 	}
-	return after
-}
-
-// withLineEnds returns a text whose lines all have one end.
-func withLineEnds(text, end string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", end)
-}
-
-// lineEndAt returns the end of the line at an offset, or of the line before if it has none.
-func lineEndAt(text string, at int) string {
-	at += max(0, strings.IndexByte(text[at:], '\n'))
-	if i := strings.LastIndexByte(text[:min(at+1, len(text))], '\n'); i > 0 && text[i-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-// offset returns where in a text an offset stands that was counted without the carriage returns
-// at its lines' ends.
-func offset(text string, lines int) (at int) {
-	for ; lines > 0; lines-- {
-		if strings.HasPrefix(text[at:], "\r\n") {
-			at++
+	return lines, func(s string) string {
+		s = strings.TrimPrefix(s, mark)
+		if ends == 0 || end == "\r\n" {
+			s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", end)
 		}
-		at++
+		return begin + s
 	}
-	return at
 }
 
-// find returns the offset of the only match, or why there is none or several, overlaps included,
-// with the first line, or the first that is not there.
+// find returns the offset of the only match, or why there is none or several, overlaps included.
 func find(text, search string) (at int, what string) {
 	at = strings.Index(text, search)
-	switch first, _, _ := strings.Cut(strings.TrimSpace(search), "\n"); {
-	case first == "":
+	switch {
+	case strings.TrimSpace(search) == "":
 		return 0, "it looks for nothing"
 	case at < 0:
-		return 0, describeMissing(text, search)
+		what = "what it looks for is not there"
 	case at != strings.LastIndex(text, search):
-		return 0, fmt.Sprintf("what it looks for is there more than once; more lines around it tell them apart: %.100q",
-			first)
+		what = "what it looks for is there more than once; more lines around it tell them apart"
 	case cutsWord(text, at) || cutsWord(text, at+len(search)):
-		return 0, fmt.Sprintf("what it looks for is there only as a part of longer words: %.100q", first)
+		what = "what it looks for is there only as a part of longer words"
+	default:
+		return at, ""
 	}
-	return at, ""
+	return 0, fmt.Sprintf("%s: %.300q", what, search)
 }
 
 // cutsWord reports whether an offset stands within a name or a number: n = 1 is not n = 10. Some scripts have no spaces
@@ -128,22 +109,6 @@ func cutsWord(text string, at int) bool {
 	}
 	escape := at > 1 && (text[at-2] == '\\' || text[at-2] == '%')
 	return !escape && word(utf8.DecodeLastRuneInString(text[:at])) && word(utf8.DecodeRuneInString(text[at:]))
-}
-
-// describeMissing says from which line on a search is not in a text.
-func describeMissing(text, search string) string {
-	n, at := 0, 0
-	for line := range strings.Lines(search) {
-		n, at = n+1, at+len(line)
-		switch line = strings.TrimSuffix(line, "\n"); {
-		case strings.Contains(text, search[:at]):
-		case n == 1:
-			return fmt.Sprintf("what it looks for is not there: %.100q", line)
-		default:
-			return fmt.Sprintf("what it looks for is not there from its line %d on: %.100q", n, line)
-		}
-	}
-	return ""
 }
 
 // Settle formats a changed text and returns an error if it does not parse. It knows only Go,

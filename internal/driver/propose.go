@@ -264,7 +264,7 @@ func (p Proposal) Print(w io.Writer) error {
 		"root_cause": s.RootCause, "modules": s.Scope.Modules, "chunks": chunks,
 		"changes": proposedFiles(kept.Changes), "tests": proposedFiles(kept.Tests),
 		"diff": change.Unified(kept.Proposed()), "check": s.Check,
-		"warnings": slices.Concat(s.Warnings(), s.Notes()),
+		"warnings": s.Warnings(),
 		"criteria": s.Seen.Criteria, "findings": printedFindings(s.Seen.Findings),
 		"branch": p.Branch, "commit": s.Applied.Commit, "pull_request_url": p.PullRequest, "usage": withPrice(s.Usage),
 	})

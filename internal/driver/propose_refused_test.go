@@ -233,8 +233,8 @@ func TestT28_UnderKeyNothingPushedTellsTheTicket(t *testing.T) {
 			drafted := p.draft().State
 			require.Contains(t, drafted.Shown(), "planted", "who approves in the clone reads it all")
 			s := drafted.Under(show)
-			headline, body := proposal.CommitMessage(s.ApprovedProposal())
-			title, text := proposal.PullRequest(s.ApprovedProposal(), proposal.Made{})
+			headline, body := proposal.CommitMessage(s.Proposal())
+			title, text := proposal.PullRequest(s.Proposal(), proposal.Made{})
 			told := strings.Join([]string{s.BranchName(), headline, body, title, text}, "\n")
 			require.Equal(t, tells, strings.Contains(told, "planted"), told)
 			require.Equal(t, tells, strings.Contains(told, p.ticket.Summary), told)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -207,7 +206,7 @@ func (p *proposing) asked(question string) (all []string) {
 
 // warnings are what a proposal warns its approver of, one a line.
 func warnings(r driver.Proposal) string {
-	return strings.Join(slices.Concat(r.State.Warnings(), r.State.Notes()), "\n")
+	return strings.Join(r.State.Warnings(), "\n")
 }
 
 // patch is a proposal's diff.

@@ -34,7 +34,7 @@ type Carrier struct {
 // base.
 func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
 	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-		headline, body := proposal.CommitMessage(s.ApprovedProposal())
+		headline, body := proposal.CommitMessage(s.Proposal())
 		branch, commit, err := base.Write(ctx, s.BranchName(), headline+"\n\n"+body, s.Kept().Proposed())
 		return apply.Applied{Branch: branch, Commit: commit}, err
 	}
@@ -74,17 +74,11 @@ func (c Carrier) Done(ctx context.Context, s ticketpr.State) (r Report, found bo
 	for _, kind := range []string{change.Bug, change.Story} { // each has a branch name of its own
 		s.Class.Type = kind
 		q := c.Request(s)
-		if r.Branch, _, found, err = c.Stands(ctx, q); !found && err == nil {
-			continue
+		if r.Branch, _, found, err = c.Stands(ctx, q); found || err != nil {
+			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " +
+				apply.FormAddress(q, apply.Applied{Branch: r.Branch})
+			break
 		}
-		at := apply.Applied{Branch: r.Branch}
-		if found {
-			r.PullRequest, err = c.Opened(ctx, q, at)
-		}
-		if r.PullRequest == "" {
-			r.Message += ", on branch " + r.Branch + "; its pull request can be opened at " + apply.FormAddress(q, at)
-		}
-		break
 	}
 	return r, found, err
 }
@@ -220,7 +214,7 @@ func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Requ
 	if made.Record = s.Decision; made.Record != nil {
 		q.Digest = made.Record.Digest
 	}
-	approved := s.ApprovedProposal()
+	approved := s.Proposal()
 	q.Headline, q.Body = proposal.CommitMessage(approved)
 	q.Title, q.Text = proposal.PullRequest(approved, made)
 	return q

@@ -56,7 +56,8 @@ func ticketFlow(w World) (*graph.Flow[ticketpr.State], error) {
 		Ticket: ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, Show: ticket.ShowFull,
 		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
 		Base: implement.Base{Tree: tree.Files(paid),
-			Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
+			Rules:  &scope.Rules{Modules: []config.Module{module}, Entries: entries},
+			Broken: func(context.Context, string, string) (errors, unmatched bool) { return false, false }},
 		Search: func(context.Context, string, config.Module) (found implement.Found, err error) { return },
 		Review: func(context.Context, ticketpr.State, ticket.Ticket) (seen ticketpr.Seen, err error) { return },
 		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {

@@ -1,6 +1,7 @@
 package implement
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,19 +23,16 @@ type Base struct {
 	Rules  *scope.Rules // for all modules that may change, or for the chosen ones
 	Limits config.Implement
 	// Broken reports what speaks against a text in the language of its path: errors that a parser
-	// finds, brackets that do not match. If nil, only Go is parsed
+	// finds, brackets that do not match
 	Broken func(ctx context.Context, path, text string) (errors, unmatched bool)
 }
 
 // Within returns the base with rules for only the modules of s.
 func (b Base) Within(s change.Scope) Base {
-	rules := &scope.Rules{Protected: b.Rules.Protected, Entries: b.Rules.Entries}
-	for _, m := range b.Rules.Modules {
-		if slices.ContainsFunc(s.Modules, func(c change.Module) bool { return c.Name == m.Name }) {
-			rules.Modules = append(rules.Modules, m)
-		}
-	}
-	b.Rules = rules
+	chosen := slices.DeleteFunc(slices.Clone(b.Rules.Modules), func(m config.Module) bool {
+		return !slices.ContainsFunc(s.Modules, func(c change.Module) bool { return c.Name == m.Name })
+	})
+	b.Rules = &scope.Rules{Modules: chosen, Protected: b.Rules.Protected, Entries: b.Rules.Entries}
 	return b
 }
 
@@ -59,19 +57,15 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File, d
 		return nil, []string{fmt.Sprintf("%d files are changed, and %d may be", n, b.Limits.Files())}, nil
 	}
 	for _, p := range all {
-		same := func(f change.File) bool { return f.Path == p.Path }
-		beside := scope.Rules{Entries: map[string]diff.Entry{}}
+		taken := scope.Rules{Entries: map[string]diff.Entry{}}
 		for _, f := range slices.Concat(before, files) {
-			beside.Entries[f.Path] = diff.Entry{Mode: "100644"}
+			taken.Entries[f.Path] = diff.Entry{Mode: "100644"}
 		}
 		why := b.Rules.Refuses(p.Path)
-		if why == "" && slices.ContainsFunc(files, same) {
-			why = "it is there twice"
-		} else if why == "" && slices.ContainsFunc(before, same) {
-			why = "the change itself has this file already"
-		} else if why == "" {
-			why = beside.Ordinary(p.Path)
+		if _, twice := taken.Entries[p.Path]; twice {
+			why = "it is there twice, in this answer or with the change before it"
 		}
+		why = cmp.Or(why, taken.Ordinary(p.Path))
 		var f change.File
 		if why == "" {
 			if f, why, err = b.applyToFile(ctx, p, doubts); err != nil {
@@ -138,9 +132,6 @@ func (b Base) applyToFile(ctx context.Context, p Proposed, doubts bool) (f chang
 // checkParses compares a file's texts. The one after is broken if the parser and the brackets agree
 // that it is, and did not before; it is in doubt if one of them says what it did not say before.
 func (b Base) checkParses(ctx context.Context, path, before, after string) (broken, doubt bool) {
-	if b.Broken == nil {
-		return false, false
-	}
 	errors, unmatched := b.Broken(ctx, path, after)
 	if !errors && !unmatched {
 		return false, false

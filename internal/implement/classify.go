@@ -1,7 +1,6 @@
 package implement
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -12,12 +11,10 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
-	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -27,12 +24,7 @@ import (
 func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, used cost.Usage, err error) {
 	q := question{step: "classify", schema: prompt("classify.json"), tokens: shortAnswer,
 		blocks: []block{{"ticket", ticketText(t)}}}
-	used, err = askForAnswer(ctx, m, q, func(said struct {
-		Type       string   `json:"confirmed_type"`
-		Summary    string   `json:"technical_summary"`
-		Components []string `json:"affected_components"`
-		Complexity string   `json:"complexity"`
-	}, _ bool) ([]string, error) {
+	used, err = askForAnswer(ctx, m, q, func(said change.Class, _ bool) ([]string, error) {
 		c = change.Class{Type: change.Story, Summary: cutLine(said.Summary),
 			Complexity: strings.ToLower(said.Complexity)}
 		if strings.EqualFold(said.Type, change.Bug) {
@@ -60,19 +52,11 @@ func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, 
 // Bounds on what is kept of an answer.
 const (
 	maxComponents = 20
-	maxWords      = 2_000 // bytes of a sentence
+	maxWords      = 2_000 // characters of a sentence
 )
 
-func singleLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// cutLine joins a text into one line and cuts it to maxWords bytes.
-func cutLine(s string) string {
-	s = singleLine(s)
-	if len(s) > maxWords {
-		s = guard.CutBytes(s, maxWords) + "…"
-	}
-	return s
-}
+// cutLine joins a text into one line and cuts it.
+func cutLine(s string) string { return guard.Cut(strings.Join(strings.Fields(s), " "), maxWords) }
 
 // classText returns the classification as later prompts show it.
 func classText(c change.Class) string {
@@ -90,11 +74,7 @@ func ticketText(t ticket.Ticket) string {
 	if t.Description != "" {
 		fmt.Fprintf(&b, "\n%s\n", t.Description)
 	}
-	// Most descriptions have the criteria as a section.
-	described := singleLine(t.Description)
-	if slices.ContainsFunc(t.Criteria, func(c ticket.Criterion) bool {
-		return !strings.Contains(described, singleLine(c.Text))
-	}) {
+	if len(t.Criteria) > 0 {
 		b.WriteString("\nAcceptance criteria:\n")
 		for _, c := range t.Criteria {
 			fmt.Fprintf(&b, "%d. %s\n", c.N, c.Text)
@@ -133,16 +113,13 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 			s.Likely = append(s.Likely, path.Clean(p))
 		}
 		var why []string
-		for _, one := range modules {
-			if slices.Contains(said.Modules, one.Name) {
-				reason, _ := said.Reasons[one.Name].(string)
-				s.Modules = append(s.Modules, change.Module{Name: one.Name, Reason: cutLine(reason)})
-			}
-		}
-		for _, name := range said.Modules {
-			if !slices.ContainsFunc(modules, func(one config.Module) bool { return one.Name == name }) {
+		for _, name := range order.Distinct(said.Modules) {
+			if !slices.Contains(names, name) {
 				why = append(why, fmt.Sprintf("there is no module %.60q", name))
+				continue
 			}
+			reason, _ := said.Reasons[name].(string)
+			s.Modules = append(s.Modules, change.Module{Name: name, Reason: cutLine(reason)})
 		}
 		if len(s.Modules) == 0 {
 			why = append(why, "it names no module")
@@ -158,45 +135,27 @@ const (
 	fewListed = 32       // files of a module, about, that are listed even so
 )
 
-// moduleList returns the modules as the prompt shows them, with their files by folder. If that is too long, each module
-// has only those whose paths fit the ticket best, and code before the rest. Tests that belong to every module, as in a
-// folder for all tests, are shown once, behind them.
+// moduleList returns the modules as the prompt shows them, with their files by folder, and behind them their tests. If
+// that is too long, each list has only the files whose paths fit the ticket best.
 func moduleList(modules []config.Module, paths []string, ticket string) string {
-	type section struct {
-		head  string
-		files []string
-	}
-	var all []section
-	fit := chunk.Fit(paths, ticket)
+	var heads, tests []string
+	var lists [][]string
+	paths = sortByFit(paths, ticket)
 	add := func(head string, globs []string) {
-		s := section{head: head}
-		for _, p := range paths {
-			if !claim.Asset(p) && !claim.Unread(p) && pattern.Matches(globs, p) {
-				s.files = append(s.files, p)
-			}
-		}
-		s.files = order.Ahead(s.files, func(p string) bool {
-			return lang.Of(p).Name != "" && lang.Of(p).Kind == lang.Code
-		})
-		order.Stable(s.files, func(a, b string) int { return cmp.Compare(fit[b], fit[a]) })
-		all = append(all, s)
+		heads = append(heads, head)
+		lists = append(lists, slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+			return claim.Asset(p) || claim.Unread(p) || !pattern.Matches(globs, p)
+		}))
 	}
-	tests := modules[0].Tests
-	shared := !slices.ContainsFunc(modules, func(m config.Module) bool { return !slices.Equal(m.Tests, tests) })
 	for _, m := range modules {
-		globs := m.Paths
-		if !shared {
-			globs = slices.Concat(globs, m.Tests)
-		}
-		add("module "+moduleTitle(m), globs)
+		add("module "+moduleTitle(m), m.Paths)
+		tests = append(tests, m.Tests...)
 	}
-	if shared && len(tests) > 0 {
-		add("tests of every module", tests)
-	}
+	add("tests of these modules", tests)
 	for most := len(paths); ; most = most * 3 / 4 {
 		var b strings.Builder
-		for _, s := range all {
-			b.WriteString(s.head + folderList(s.files, most))
+		for i, files := range lists {
+			b.WriteString(heads[i] + folderList(files, most))
 		}
 		if b.Len() <= maxListed || most < fewListed {
 			return b.String()

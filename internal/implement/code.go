@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -40,8 +40,7 @@ type Brief struct {
 	Rounds []string      // the feedback, oldest first
 }
 
-// Code asks for the change, and for the root cause of a bug. The error is an *Unusable if two
-// answers were refused.
+// Code asks for the change, and for the root cause of a bug.
 func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change.File, used cost.Usage, err error) {
 	var before []change.File
 	if len(b.Rounds) > 0 {
@@ -55,7 +54,9 @@ func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change
 		RootCause string     `json:"root_cause"`
 		Changes   []Proposed `json:"changes"`
 	}, last bool) (refused []string, err error) {
-		cause = cutLine(said.RootCause)
+		if cause = ""; b.Draft.Class.Type == change.Bug {
+			cause = cutLine(said.RootCause)
+		}
 		switch {
 		case len(said.Changes) == 0:
 			return []string{"it changes nothing"}, nil
@@ -90,16 +91,17 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 }
 
 const (
-	maxFiles = 160 << 10 // bytes of whole files in a prompt
-	maxAside = 16 << 10  // bytes of one that only the search found, or of a test while the change is written
-	maxHead  = 4 << 10   // bytes of large change logs
+	maxFiles    = 160 << 10 // bytes of whole files in a prompt
+	maxAside    = 16 << 10  // bytes of one that only the search found
+	maxExamples = 32 << 10  // bytes of existing tests, or of build files
+	maxHead     = 8 << 10   // bytes of the beginning of one that does not fit
 )
 
 // question returns the question for a change or its tests. It shows the sources, for tests also
 // existing tests as examples, then the feedback and the files proposed before.
 func (b Brief) question(ctx context.Context, step string, before []change.File) (q question, err error) {
 	q = question{step: step, schema: prompt(step+".json", "{{files}}", prompt("files.json")), tokens: longAnswer}
-	all, shown, err := b.sourceBlocks(ctx, step)
+	all, shown, err := b.sourceBlocks(ctx)
 	if err == nil && step == "tests" {
 		var examples []block
 		examples, err = b.exampleBlocks(ctx, shown)
@@ -120,37 +122,29 @@ func diffBlocks(label string, files []change.File) (all []block) {
 }
 
 // sourceBlocks returns the ticket, the modules with their rules, whole files, whose paths are in shown, and pieces of
-// others. The files are those likely to change, and the small ones in which the search found something; of a large
-// change log, the beginning. The step tests also gets the large tests, behind what the step code was shown, whose
-// prefix a server may have cached, or before it if not all fits.
-func (b Brief) sourceBlocks(ctx context.Context, step string) (all []block, shown []string, err error) {
-	all = b.ticketBlocks()
-	may, logs, tests, size, err := b.chooseFiles(ctx)
-	if err != nil {
-		return nil, nil, err
+// others. The files are those likely to change, and the small ones in which the search found something; of a test it
+// found, a piece tells enough. Both steps are shown the same, which a server may have cached by the second.
+func (b Brief) sourceBlocks(ctx context.Context) (all []block, shown []string, err error) {
+	paths := slices.Clone(b.Draft.Scope.Likely)
+	for _, c := range b.Draft.Chunks {
+		text, _ := b.Base.Read(ctx, c.Path) // fileBlocks reads it again
+		if len(text) <= maxAside && !lang.IsTest(c.Path) {
+			paths = append(paths, c.Path)
+		}
 	}
-	if step != "tests" {
-		tests = nil
-	} else if size > maxFiles {
-		may, tests = order.Ahead(slices.Concat(may, tests), lang.IsTest), nil
-	}
-	shown, files, err := b.Base.fileBlocks(ctx, "file", may, maxFiles, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, heads, err := b.Base.fileBlocks(ctx, "file", logs, maxHead, maxHead)
-	if err != nil {
-		return nil, nil, err
-	}
-	all = slices.Concat(all, files, heads)
+	paths = slices.DeleteFunc(order.Distinct(paths), func(p string) bool {
+		_, there := b.Base.Rules.Entries[p]
+		return !there || b.Base.Rules.Refuses(p) != ""
+	})
+	shown, files, err := b.Base.fileBlocks(ctx, "file", paths, maxFiles)
+	all = append(b.ticketBlocks(), files...)
 	for _, c := range b.Draft.Chunks {
 		if !slices.Contains(shown, c.Path) {
 			all = append(all, block{"piece", fmt.Sprintf("%s, lines %d to %d\n%s", c.Path, c.StartLine, c.EndLine,
 				strings.TrimPrefix(c.Text, "\ufeff"))})
 		}
 	}
-	more, files, err := b.Base.fileBlocks(ctx, "file", tests, maxFiles, 0)
-	return append(all, files...), append(shown, more...), err
+	return all, shown, err
 }
 
 func (b Brief) ticketBlocks() []block {
@@ -165,88 +159,53 @@ func (b Brief) ticketBlocks() []block {
 	return all
 }
 
-// chooseFiles returns the files to show: whole, by their beginning, and the large tests; size is that of those shown
-// whole.
-func (b Brief) chooseFiles(ctx context.Context) (whole, logs, tests []string, size int, err error) {
-	found := slices.Clone(b.Draft.Scope.Likely)
-	for _, c := range b.Draft.Chunks {
-		found = append(found, c.Path)
-	}
-	for i, p := range found {
-		if _, ok := b.Base.Rules.Entries[p]; !ok || slices.Contains(found[:i], p) || b.Base.Rules.Refuses(p) != "" {
-			continue
-		}
-		text, err := b.Base.Read(ctx, p)
-		if err != nil && !tree.AboutFile(err) {
-			return nil, nil, nil, 0, err
-		}
-		named := i < len(b.Draft.Scope.Likely)
-		switch large := len(text) > maxAside; {
-		case !named && (large || lang.IsTest(p)): // a piece tells enough
-			continue
-		case large && changeLog().MatchString(path.Base(p)):
-			logs = append(logs, p)
-			continue
-		case large && lang.IsTest(p):
-			tests = append(tests, p)
-		default:
-			whole = append(whole, p)
-		}
-		size += len(text)
-	}
-	return whole, logs, tests, size, nil
-}
-
 // changeLog matches the names of files to which a change adds a line near the top.
-var changeLog = pattern.Lazy(`(?i)^(?:changes|change[-_ ]?log|history|news|release[-_ ]?notes)` +
+var changeLog = pattern.Lazy(`(?i)(?:^|/)(?:changes|change[-_ ]?log|history|news|release[-_ ]?notes)` +
 	`(?:\.(?:md|rst|txt|adoc))?$`)
 
-// fileBlocks reads files, at most room bytes altogether. Of one that does not fit it takes the first
-// lines, of at most part bytes, unless part is 0. It skips what is no text.
-func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room, part int) (shown []string,
-	all []block, err error) {
+// fileBlocks reads files, at most room bytes altogether, and skips what is no text. Of one that does not fit, and of a
+// large change log, it takes the first lines.
+func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room int) (whole []string, all []block,
+	err error) {
 	for _, p := range paths {
 		text, err := b.Read(ctx, p)
 		text = bytes.TrimPrefix(text, []byte("\ufeff"))
-		switch {
+		switch n := len(text); {
 		case err != nil && !tree.AboutFile(err):
 			return nil, nil, err
 		case err != nil:
 			continue
-		case len(text) > room:
-			begun := text[:bytes.LastIndexByte(text[:min(part, room)], '\n')+1]
-			if len(begun) > 0 {
-				room -= len(begun)
-				all = append(all, block{label, fmt.Sprintf("%s, the first %d lines of %d\n%s", p,
-					bytes.Count(begun, []byte("\n")), bytes.Count(text, []byte("\n")), begun)})
-			}
-			continue
+		case n <= room && (n <= maxAside || !changeLog().MatchString(p)):
+			whole, all = append(whole, p), append(all, block{label, p + "\n" + string(text)})
+		default:
+			text = text[:bytes.LastIndexByte(text[:min(maxHead, room)], '\n')+1]
+			all = append(all, block{label, fmt.Sprintf("%s, the first %d lines\n%s", p, bytes.Count(text, []byte("\n")),
+				text)})
 		}
 		room -= len(text)
-		shown, all = append(shown, p), append(all, block{label, p + "\n" + string(text)})
 	}
-	return shown, all, nil
+	return whole, all, nil
 }
 
-const (
-	maxExamples = 32 << 10 // bytes of existing tests
-	maxExample  = 12 << 10 // bytes of one that does not fit
-	maxBuild    = 16 << 10 // bytes of build files
-	mostTests   = 4        // test files
-	mostBuild   = 3        // build files
-)
-
-// exampleBlocks shows how the repository is tested: tests of the chosen modules, those closest to the
-// likely files first, or of other modules if these have none; only likely ones if one of these is
-// shown already; else, or for a story, one end-to-end test; and build files next to or above the likely files.
+// exampleBlocks shows how the repository is tested: the tests of the chosen modules that are nearest to the likely
+// files, or of other modules if these have none; one end-to-end test; and build files beside or above the likely files.
+// A test that is shown as likely to change shows enough, for a story beside the end-to-end test.
 func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, err error) {
-	var own, others, wide []string
-	for p := range b.Base.Rules.Entries {
-		if !lang.IsTest(p) && !endToEnd().MatchString(p) {
+	var own, others, wide, builds []string
+	likely := b.Draft.Scope.Likely
+	paths := slices.Sorted(maps.Keys(b.Base.Rules.Entries))
+	for _, p := range sortByFit(paths, strings.Join(likely, " ")) {
+		test, broad := lang.IsTest(p), endToEnd().MatchString(p)
+		build := buildFile().MatchString(p) && slices.ContainsFunc(likely, func(l string) bool {
+			return path.Dir(p) == "." || strings.HasPrefix(l, path.Dir(p)+"/")
+		})
+		if slices.Contains(shown, p) || !test && !broad && !build {
 			continue
 		}
 		switch why := b.Base.Rules.Refuses(p); {
-		case why == "" && endToEnd().MatchString(p):
+		case build:
+			builds = append(builds, p)
+		case broad && why == "":
 			wide = append(wide, p)
 		case why == "":
 			own = append(own, p)
@@ -257,29 +216,18 @@ func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, 
 	if len(own) == 0 {
 		own = others
 	}
-	likely := func(p string) bool { return slices.Contains(b.Draft.Scope.Likely, p) }
-	enough := slices.ContainsFunc(shown, func(p string) bool { return lang.IsTest(p) && likely(p) })
-	own = slices.DeleteFunc(own, func(p string) bool {
-		return slices.Contains(shown, p) || enough && !likely(p)
-	})
-	builds := b.buildFiles(shown)
-	if enough { // the likely test shows what tests are written with
-		builds = nil
+	if slices.ContainsFunc(shown, lang.IsTest) {
+		own, builds = nil, nil
 		if b.Draft.Class.Type == change.Bug {
 			wide = nil
 		}
 	}
 	for _, kind := range []struct {
-		label      string
-		paths      []string
-		most, room int
-	}{
-		{"test", b.sortByNearness(own), mostTests, maxExamples},
-		{"end-to-end test", b.sortByNearness(wide), 1, maxExamples},
-		{"build", builds, mostBuild, maxBuild},
-	} {
-		_, blocks, err := b.Base.fileBlocks(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], kind.room,
-			maxExample)
+		label string
+		paths []string
+		most  int
+	}{{"test", own, 4}, {"end-to-end test", wide, 1}, {"build", builds, 3}} {
+		_, blocks, err := b.Base.fileBlocks(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], maxExamples)
 		if err != nil {
 			return nil, err
 		}
@@ -288,44 +236,16 @@ func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, 
 	return all, nil
 }
 
+var buildFile = pattern.Lazy(`(?:^|/)(?:package\.json|pom\.xml|build\.gradle(?:\.kts)?|pyproject\.toml|Cargo\.toml|` +
+	`go\.mod)$`)
+
 var endToEnd = pattern.Lazy(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)` +
 	`(?:[/._-]|tests?\b).*\.[a-z]+$|(?:^|/)\w+(?:IT|E2ETest|EndToEndTest)\.(?:java|kt)$`)
 
-// sortByNearness sorts tests by how close they are to a likely file: the file itself, then by the words
-// that their paths have in common; tests by name before what stands beside them.
-func (b Brief) sortByNearness(tests []string) []string {
-	far := map[string]int{}
-	for _, p := range tests {
-		words := chunk.Tokens(p)
-		for _, l := range b.Draft.Scope.Likely {
-			common := slices.DeleteFunc(chunk.Tokens(l), func(w string) bool { return !slices.Contains(words, w) })
-			if far[p] = min(far[p], -2*len(common)); p == l {
-				far[p] = math.MinInt / 2
-			}
-		}
-		if !named().MatchString(path.Base(p)) {
-			far[p]++
-		}
-	}
-	slices.SortFunc(tests, func(a, b string) int { return cmp.Or(far[a]-far[b], strings.Compare(a, b)) })
-	return tests
-}
-
-var named = pattern.Lazy(`(?i)test|spec`)
-
-// buildFiles returns the build files next to and above the likely ones, which name the test tools.
-func (b Brief) buildFiles(shown []string) (all []string) {
-	for _, l := range b.Draft.Scope.Likely {
-		for dir := l; dir != path.Dir(dir); {
-			dir = path.Dir(dir)
-			for _, name := range []string{"package.json", "pom.xml", "build.gradle", "build.gradle.kts",
-				"pyproject.toml", "Cargo.toml", "go.mod"} {
-				p := path.Join(dir, name)
-				if _, there := b.Base.Rules.Entries[p]; there && !slices.Contains(slices.Concat(all, shown), p) {
-					all = append(all, p)
-				}
-			}
-		}
-	}
-	return all
+// sortByFit returns paths with those first that fit a text best, of others with code first.
+func sortByFit(paths []string, text string) []string {
+	fit := chunk.Fit(paths, text)
+	paths = order.Ahead(paths, func(p string) bool { return lang.Of(p).Name != "" && lang.Of(p).Kind == lang.Code })
+	order.Stable(paths, func(a, b string) int { return cmp.Compare(fit[b], fit[a]) })
+	return paths
 }

@@ -43,15 +43,10 @@ type Model struct {
 	boundary guard.Boundary // of all its questions: what they begin with alike, a server may have cached
 }
 
-// Unusable is the error of a step whose two answers were refused. Why is about the second.
-type Unusable struct {
-	Step string // classify, modules, code or tests
-	Why  []string
-}
+// Unusable is the error of a step whose two answers were refused, with the reasons of the second.
+type Unusable string
 
-func (u *Unusable) Error() string {
-	return fmt.Sprintf("the model's answer (%s) could not be used: %s", u.Step, strings.Join(u.Why, "; "))
-}
+func (u Unusable) Error() string { return string(u) }
 
 // Limits on one answer, in tokens, including reasoning.
 const (
@@ -89,8 +84,7 @@ func Fingerprint() string {
 }
 
 // askForAnswer asks, and asks once more if the answer is not a T or read refuses it. If the second,
-// which is the last, is refused too, the error is an *Unusable. The usage is valid even with an
-// error.
+// which is the last, is refused too, the error is Unusable. The usage is valid even with an error.
 func askForAnswer[T any](ctx context.Context, m *Model, q question, read func(said T, last bool) ([]string, error)) (
 	used cost.Usage, err error) {
 	var why []string
@@ -114,7 +108,7 @@ func askForAnswer[T any](ctx context.Context, m *Model, q question, read func(sa
 			}
 		}
 	}
-	return used, &Unusable{q.step, why}
+	return used, Unusable(fmt.Sprintf("the model's answer (%s) could not be used: %s", q.step, strings.Join(why, "; ")))
 }
 
 // ask returns the stored answer to a question, or makes the call.
@@ -125,17 +119,12 @@ func (m *Model) ask(ctx context.Context, q question) (Recorded, error) {
 	request := llm.Request{System: prompt("rules.md"), SchemaName: "implement_" + q.step,
 		Schema: json.RawMessage(q.schema), MaxTokens: q.tokens}
 	task := prompt(q.step + ".md")
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %s %d", m.Chat.Identity(), request.System, task, q.schema, q.tokens)
-	var all []string
-	for _, b := range q.blocks {
-		fmt.Fprintf(h, " %q %q", b.label, b.text)
-		all = append(all, b.text)
-	}
-	return m.Once(ctx, hex.EncodeToString(h.Sum(nil)), func(ctx context.Context) (Recorded, error) {
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s %d %q", m.Chat.Identity(), request.System, task, q.schema,
+		q.tokens, q.blocks))
+	return m.Once(ctx, hex.EncodeToString(key[:]), func(ctx context.Context) (Recorded, error) {
 		if m.boundary == "" {
 			var err error
-			if m.boundary, err = guard.NewBoundary(nil, all...); err != nil {
+			if m.boundary, err = guard.NewBoundary(nil, fmt.Sprint(q.blocks)); err != nil {
 				return Recorded{}, err
 			}
 		}

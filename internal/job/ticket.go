@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -75,8 +74,7 @@ func (j *job) decidedTicketDraft(ctx context.Context) (*ticketDraft, error) {
 	return p, err
 }
 
-// checkUnmoved is check 9: the base must still be the one that the change was drafted on. If a
-// run that then stopped has already pushed this draft, the base may have moved since.
+// checkUnmoved is check 9: the base must still be the one that the change was drafted on.
 func (p *ticketDraft) checkUnmoved(ctx context.Context, draft checkpoint.Draft) error {
 	opened, err := p.of.Open(ctx, draft, p.build)
 	if err != nil {
@@ -84,14 +82,7 @@ func (p *ticketDraft) checkUnmoved(ctx context.Context, draft checkpoint.Draft) 
 	}
 	q := p.request(opened.State)
 	q.Digest = draft.Digest
-	moved := p.Unmoved(ctx, q)
-	if problem.Check(moved) == 0 {
-		return moved
-	}
-	if _, own, _, err := p.Stands(ctx, q); err != nil || own {
-		return err
-	}
-	return moved
+	return p.Unmoved(ctx, q)
 }
 
 // dispatcher returns the account that requested a draft. Like the author of a pull request,
@@ -129,7 +120,8 @@ func (p *ticketDraft) reportOn(v driver.Proposal) driver.Report {
 	}
 	if v.Outcome != ticketpr.Paused {
 		r.Form, r.State.Decision = p.Form(v.State), v.State.Account(p.Summary != "counts")
-		r.Bot = p.isBot() && p.config.Implement.PullRequest != "link"
+		// of a link a person is the author; GITHUB_TOKEN is an app's
+		r.Bot = strings.HasPrefix(p.Token, "ghs_") && p.config.Implement.PullRequest != "link"
 	}
 	return r
 }
@@ -137,18 +129,14 @@ func (p *ticketDraft) reportOn(v driver.Proposal) driver.Report {
 // request returns the request that apply carries out for a state. Before a decision it does
 // not say who approved.
 func (p *ticketDraft) request(s ticketpr.State) apply.Request {
-	link := p.config.Implement.PullRequest == "link" // a person is the author of the pull request
-	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.isBot() && !link,
+	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID),
 		Closes: ticketpr.IssueNumber(p.asked.Key), Drafted: p.drafter})
-	q.Link, q.Again = link, "re-run the failed jobs"
+	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
 	if q.CoAuthor = p.coAuthor; s.Decision != nil {
 		q.Race = p.decisions(s).Race(*s.Decision)
 	}
 	return q
 }
-
-// isBot reports whether the job's token belongs to an app, as GITHUB_TOKEN does.
-func (j *job) isBot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {
 	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.warn,

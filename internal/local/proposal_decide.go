@@ -114,7 +114,7 @@ func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.
 
 func (p *proposing) show() {
 	if !p.JSON {
-		fmt.Fprint(p.Stdout, terminal.Proposal(p.last.State.ApprovedProposal(), p.Look()), "\n")
+		fmt.Fprint(p.Stdout, terminal.Proposal(p.last.State.Proposal(), p.Look()), "\n")
 	}
 }
 

@@ -26,10 +26,10 @@ func proposed() proposal.Proposal {
 	task := ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"}
 	return proposal.Proposal{
 		Base: head, Feedback: []string{"Keep it to one condition."},
-		Warnings: []string{"the check failed on this change"},
+		Warnings: []string{"the check failed on this change",
+			"The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
 		Draft: change.Draft{
-			Class: change.Class{Type: change.Bug, Complexity: "low",
-				Note: "The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
+			Class:     change.Class{Type: change.Bug, Complexity: "low"},
 			Ticket:    task,
 			RootCause: "late in store/store.go compares Due with now, and the zero time is before every now.",
 			Scope:     change.Scope{Modules: []change.Module{{Name: "store", Reason: "Due dates are compared there."}}},
@@ -58,7 +58,7 @@ func hostileProposal() proposal.Proposal {
 		"![i](http://e/i)\n" +
 		"## Approved\n/approve \u202e"
 	p.Review.Asked.Tickets[0].Summary = evil
-	p.Ticket.Summary, p.RootCause, p.Class.Note, p.Scope.Modules[0].Reason = evil, evil, evil, evil
+	p.Ticket.Summary, p.RootCause, p.Warnings[1], p.Scope.Modules[0].Reason = evil, evil, evil, evil
 	p.Changes[0] = change.Of("a`b|<b>.go", evil, "", "", "```\n"+evil+"\n~~~~\n")
 	p.Feedback[0], p.Check.Output, p.Review.Overview = evil, "```\n"+evil, evil
 	return p
@@ -99,8 +99,7 @@ func TestALongDiffIsLeftToTheArtifact(t *testing.T) {
 	got := proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855"})
 	require.Less(t, len(got), 100_000)
 	require.Contains(t, got, "too long to be shown here. Read it in the artifact")
-	got = proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855", Trust: "encrypt"})
-	require.Contains(t, got, "too long to be shown here. The artifact is encrypted: reject this draft")
+	require.Contains(t, got, "or reject this draft", "an encrypted artifact cannot be read")
 	require.Contains(t, got, "`long.txt` (+1 −1): One line.")
 	require.Greater(t, len(proposal.File(p)), 1<<20)
 }
@@ -124,5 +123,5 @@ func TestTheComponentsOfATicketAreAParagraphOfTheirOwn(t *testing.T) {
 	p := proposed()
 	p.Class.Summary, p.Class.Components = "Debit's result is dropped", []string{"ledger", "api"}
 	require.Contains(t, proposal.Draft(p, summary.Decide{}),
-		"**What it is:** Debit's result is dropped\n\n**Components:** `ledger`, `api`\n")
+		"**What it is:** Debit's result is dropped\n\n**Components:** ledger, api\n")
 }

@@ -3,7 +3,6 @@ package scope
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,17 +14,15 @@ import (
 const maxModules = 60
 
 // Derive returns the modules of a repository whose settings name none: the folders of several
-// go.mod, else the workspaces of package.json and pnpm-workspace.yaml, else those of Cargo.toml,
-// else its folders, sorted by name, then one for the files at the root. paths are all of its files;
-// read returns a file's contents, or nil.
+// go.mod, else the workspaces of package.json, else its folders, sorted by name, then one for the
+// files at the root. paths are all of its files; read returns a file's contents, or nil.
 func Derive(paths []string, read func(string) []byte) []config.Module {
 	dirs := foldersWith(paths, "go.mod")
 	if len(dirs) < 2 || slices.Contains(dirs, ".") {
-		dirs = workspaces(foldersWith(paths, "package.json"), append(packageGlobs(read("package.json")),
-			listItems(pnpmList, read("pnpm-workspace.yaml"))...))
-	}
-	if len(dirs) < 2 {
-		dirs = workspaces(foldersWith(paths, "Cargo.toml"), listItems(cargoList, read("Cargo.toml")))
+		globs := packageGlobs(read("package.json"))
+		dirs = slices.DeleteFunc(foldersWith(paths, "package.json"), func(dir string) bool {
+			return !pattern.Matches(globs, dir)
+		})
 	}
 	if len(dirs) < 2 {
 		dirs = topFolders(paths, true)
@@ -34,16 +31,16 @@ func Derive(paths []string, read func(string) []byte) []config.Module {
 		dirs = topFolders(paths, false)
 	}
 	var tests []string
-	for _, dir := range dirs {
-		if isTestFolder(dir) {
+	var all []config.Module
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		test := slices.Contains([]string{"test", "tests", "__tests__", "spec", "e2e"}, dir)
+		if test {
 			tests = append(tests, dir+"/**")
 		}
-	}
-	var all []config.Module
+		return test || dir == "."
+	})
 	for _, dir := range dirs {
-		if !isTestFolder(dir) && dir != "." {
-			all = append(all, config.Module{Name: dir, Paths: []string{dir + "/**"}, Tests: tests})
-		}
+		all = append(all, config.Module{Name: dir, Paths: []string{dir + "/**"}, Tests: tests})
 	}
 	if slices.ContainsFunc(paths, func(p string) bool { return !strings.Contains(p, "/") }) {
 		all = append(all, config.Module{Name: "root", Paths: []string{"/*"}, Tests: tests,
@@ -63,23 +60,7 @@ func foldersWith(paths []string, name string) (dirs []string) {
 	return dirs
 }
 
-// workspaces returns those of dirs that a glob matches, and none that starts with ! and matches without it.
-func workspaces(dirs, globs []string) []string {
-	return slices.DeleteFunc(dirs, func(dir string) bool {
-		out := true
-		for _, g := range globs {
-			g, not := strings.CutPrefix(g, "!")
-			if pattern.Matches([]string{"/" + strings.Trim(strings.TrimPrefix(g, "./"), "/")}, dir) {
-				if out = false; not {
-					return true
-				}
-			}
-		}
-		return out
-	})
-}
-
-// packageGlobs returns the globs of workspaces in a package.json.
+// packageGlobs returns the globs of workspaces in a package.json, from the repository's top.
 func packageGlobs(text []byte) (globs []string) {
 	var root struct {
 		Workspaces json.RawMessage `json:"workspaces"`
@@ -91,31 +72,10 @@ func packageGlobs(text []byte) (globs []string) {
 	if json.Unmarshal(root.Workspaces, &globs) != nil && json.Unmarshal(root.Workspaces, &object) == nil {
 		globs = object.Packages
 	}
-	return globs
-}
-
-// The lists of workspaces in pnpm-workspace.yaml and in Cargo.toml, as they are commonly written.
-var (
-	pnpmList  = pattern.Lazy(`(?m)^packages:[ \t]*(\[[^\]]*\]|\n(?:[ \t]*(?:-.*)?\n)+)`)
-	cargoList = pattern.Lazy(`(?ms)^\[workspace\][ \t]*$.*?^members[ \t]*=[ \t]*(\[[^\]]*\])`)
-	comment   = pattern.Lazy(`[ \t]*#.*|\r`)
-	listItem  = pattern.Lazy(`"[^"\n]*"|'[^'\n]*'|[^\s"',\[\]-][^\s"',\[\]]*`)
-)
-
-// listItems returns the items of a list in a text.
-func listItems(list func() *regexp.Regexp, text []byte) (items []string) {
-	if m := list().FindSubmatch(append(comment().ReplaceAll(text, nil), '\n')); m != nil {
-		all := listItem().FindAllString(string(m[1]), -1)
-		if m[1][0] == '\n' { // an item a line
-			all = strings.Split(string(m[1]), "\n")
-		}
-		for _, item := range all {
-			if item = strings.Trim(item, " \t-\"'"); item != "" {
-				items = append(items, item)
-			}
-		}
+	for i, g := range globs {
+		globs[i] = path.Join("/", g)
 	}
-	return items
+	return globs
 }
 
 // topFolders returns the top-level folders, except those whose names begin with a dot. If deep, a
@@ -135,9 +95,4 @@ func topFolders(paths []string, deep bool) (dirs []string) {
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
-}
-
-// isTestFolder reports whether a top-level folder holds only tests, by its name.
-func isTestFolder(dir string) bool {
-	return slices.Contains([]string{"test", "tests", "__tests__", "spec", "e2e"}, dir)
 }

@@ -43,7 +43,7 @@ func (r *Rules) Refuses(p string) string {
 		return strings.TrimPrefix(err.Error(), fmt.Sprintf("path %.200q ", p))
 	case len(p) > maxPath:
 		return fmt.Sprintf("it is longer than %d bytes", maxPath)
-	case guard.Visible(p) != p || strings.ContainsAny(p, "\"\t\n:*?<>|~") || hasUnsafeEnds(p):
+	case guard.Visible(p) != p || ambiguous().MatchString(p):
 		return "its name has characters or ends that other systems read as another name"
 	}
 	if kind := protectedKind(fold(p)); kind != "" {
@@ -68,12 +68,8 @@ func (r *Rules) Refuses(p string) string {
 // Outside is the reason Refuses gives for a path that only the choice of modules forbids.
 const Outside = "it is outside of the chosen modules"
 
-// hasUnsafeEnds reports names that begin with a space, or end in a space or dot, which some systems drop.
-func hasUnsafeEnds(p string) bool {
-	return slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool {
-		return strings.TrimRight(name, " .") != name || strings.TrimLeft(name, " ") != name
-	})
-}
+// ambiguous matches what some systems drop or read in another way: a space before a name, a space or dot behind it.
+var ambiguous = pattern.Lazy("[\"\t\n:*?<>|~]|(?:^|/) |[ .](?:/|$)")
 
 // Ordinary returns the reason why a path cannot become, or stay, an ordinary file given Entries,
 // or "" if it can. A commit made through GitHub's API writes only ordinary files.

@@ -74,13 +74,6 @@ func (s State) Kept() change.Draft {
 	return d
 }
 
-// ApprovedProposal returns the proposal with only the approved files.
-func (s State) ApprovedProposal() proposal.Proposal {
-	p := s.Proposal()
-	p.Draft = s.Kept()
-	return p
-}
-
 // Under returns the state with only as much of the ticket as show allows. Under ShowKey it also drops the sentences
 // of the model that has read it: on the ticket, its criteria, the modules and the files.
 func (s State) Under(show ticket.Show) State {
@@ -158,13 +151,15 @@ func Slug(text string) string {
 const maxSlug = 40
 
 // Shown returns the whole draft as its approver reads it.
-func (s State) Shown() string { return proposal.File(s.Proposal()) }
+func (s State) Shown() string {
+	s.Decision = nil
+	return proposal.File(s.Proposal())
+}
 
-// Proposal returns the draft as input for the renderers.
+// Proposal returns the draft as input for the renderers, with the files that the decision keeps.
 func (s State) Proposal() proposal.Proposal {
 	p := proposal.Proposal{
-		Draft: s.Draft, Notes: s.Notes(), Warnings: s.Warnings(),
-		Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
+		Draft: s.Kept(), Warnings: s.Warnings(), Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: s.Seen.Overview, Usage: s.Usage, Limit: s.Limit,
 			Model: s.Model, Round: s.Iteration,
 			Asked: render.Asked{Tickets: []ticket.Ticket{s.Ticket}, Criteria: s.Seen.Criteria}},
@@ -175,12 +170,6 @@ func (s State) Proposal() proposal.Proposal {
 	return p
 }
 
-// Notes returns what an approver should know about how the draft was made. They may contain
-// text from outside.
-func (s State) Notes() []string {
-	return slices.Concat(render.Flagged(s.Flags), s.Scope.Notes, s.Seen.Notes)
-}
-
 // The sizes from which a draft warns its approver.
 const (
 	manyLines   = 300
@@ -188,7 +177,7 @@ const (
 )
 
 // Warnings returns what deserves a second look: the draft's size, its check, its tests, criteria
-// that it does not meet.
+// that it does not meet, and how it was made. The last may contain text from outside.
 func (s State) Warnings() (all []string) {
 	warn := func(is bool, format string, values ...any) {
 		if is {
@@ -210,7 +199,8 @@ func (s State) Warnings() (all []string) {
 		}
 	}
 	warn(len(unmet) > 0, "the review found no evidence for criteria %s", strings.Join(unmet, ", "))
-	return all
+	warn(s.Class.Note != "", "%s", s.Class.Note)
+	return slices.Concat(all, render.Flagged(s.Flags), s.Scope.Notes, s.Seen.Notes)
 }
 
 // ask returns the question for the approver, about the draft as shown and the bytes behind it.

@@ -3,7 +3,6 @@ package ticketpr
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,9 +119,6 @@ func (r *run) summarize(ctx context.Context, s *State, t ticket.Ticket) (paid co
 }
 
 func (r *run) regenerate(_ context.Context, s *State) (paid cost.Usage, err error) {
-	if r.Model == nil {
-		return paid, errors.New("this job has no model to revise the draft with")
-	}
 	s.Rounds = []decision.Record{*s.Decision} // the field's reducer appends it to earlier ones
 	s.Decision, s.Iteration = nil, s.Iteration+1
 	return paid, nil

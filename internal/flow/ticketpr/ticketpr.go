@@ -33,7 +33,7 @@ import (
 // snapshot changes.
 const (
 	Name    = "ticketpr"
-	Version = 3
+	Version = 4
 )
 
 // Names makes this graph's artifact names, which begin with pr-implement-.
@@ -98,12 +98,11 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	abort, failed := r.node("abort", doNothing), r.node("handle_error", doNothing)
 
 	g.Start(fetch)
-	g.Route(fetch, unlessFailed(classify, failed), classify, failed)
-	g.Route(classify, unlessFailed(modules, failed), modules, failed)
-	g.Route(modules, unlessFailed(chunks, failed), chunks, failed)
+	for _, way := range [][2]graph.Node{{fetch, classify}, {classify, modules}, {modules, chunks}, {code, tests},
+		{tests, summary}} {
+		g.Route(way[0], unlessFailed(way[1], failed), way[1], failed)
+	}
 	g.Edge(chunks, code)
-	g.Route(code, unlessFailed(tests, failed), tests, failed)
-	g.Route(tests, unlessFailed(summary, failed), summary, failed)
 	g.Edge(summary, asked)
 	approved := func(s State) *bool { return s.Approved }
 	g.Route(asked, handoff.Next(approved, apply, again, abort), apply, again, abort)
@@ -113,11 +112,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Edge(comment, graph.End(Posted))
 	g.Edge(abort, graph.End(Aborted))
 	g.Edge(failed, graph.End(Failed))
-	return g.Build(store, append(slices.Clip(o), graph.StepCap(stepCap))...)
+	return g.Build(store, append(slices.Clip(o), graph.StepCap(40))...) // a draft with three revisions takes fewer
 }
-
-// stepCap is more than a draft with three revisions needs.
-const stepCap = 40
 
 // step changes its copy of the state, of which its node keeps the fields that it declares. paid
 // is valid even with an error.
@@ -145,7 +141,7 @@ func (r *run) traced(name string, do step, writes []string) func(context.Context
 		defer func() { span.End(err) }()
 		paid, err := do(ctx, &s)
 		s.Usage = paid // the field's reducer adds it to what was paid before
-		switch unusable, ok := errors.AsType[*implement.Unusable](err); {
+		switch unusable, ok := errors.AsType[implement.Unusable](err); {
 		case ok:
 			s.Error = unusable.Error()
 			return r.graph.Kept(s, "usage", "error"), nil
@@ -184,9 +180,6 @@ func declare(g *graph.Graph[State]) {
 func doNothing(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
 
 func (r *run) apply(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	if r.Apply == nil {
-		return paid, errors.New("this job cannot write")
-	}
 	s.Applied, err = r.Apply(ctx, *s)
 	return paid, err
 }

@@ -20,9 +20,8 @@ import (
 // the ticket and the model are untrusted.
 type Proposal struct {
 	change.Draft
-	Warnings   []string // in our own words
-	Notes      []string // what could not be done; may quote others
-	Unreviewed bool     // there was no review of the change; Notes say why
+	Warnings   []string // may quote others
+	Unreviewed bool     // there was no review of the change; Warnings say why
 
 	Feedback []string      // from its approvers so far
 	Base     string        // the commit
@@ -36,12 +35,7 @@ const (
 )
 
 // Title returns the ticket's key and summary, or only its key if no more may be shown.
-func (p Proposal) Title() string {
-	if p.Ticket.Summary == "" {
-		return p.Ticket.Key
-	}
-	return p.Ticket.Key + ": " + p.Ticket.Summary
-}
+func (p Proposal) Title() string { return wording.Joined(": ", p.Ticket.Key, p.Ticket.Summary) }
 
 // Size returns the draft in one line: type, complexity, files, lines, modules, revision.
 func (p Proposal) Size() string {
@@ -64,12 +58,9 @@ func (p Proposal) Size() string {
 func File(p Proposal) string { return p.file(p.diffs()) }
 
 func (p Proposal) file(diffs string) string {
-	cause := ""
-	if p.Class.Type == change.Bug {
-		cause = labeled("Root cause", p.RootCause)
-	}
 	return render.Paragraphs("## Proposed changes for "+guard.Inline(p.Title(), render.TitleRunes), "**"+p.Size()+"**",
-		p.warnings(), cause, labeled("What it is", p.Class.Summary), p.components(), p.moduleList(),
+		p.warnings(), labeled("Root cause", p.RootCause), labeled("What it is", p.Class.Summary),
+		labeled("Components", strings.Join(p.Class.Components, ", ")), p.moduleList(),
 		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.checkResult(), p.reviewResult(),
 		p.Review.WhatWasAsked(), diffs, p.givenContext(), p.Foot()) + "\n"
 }
@@ -82,28 +73,16 @@ func labeled(label, text string) string {
 	return "**" + label + ":** " + guard.Inline(text, SentenceRunes)
 }
 
-// warnings returns the alert at the top, with warnings and notes, or "".
+// warnings returns the alert at the top, or "".
 func (p Proposal) warnings() string {
 	var all []string
 	for _, w := range p.Warnings {
-		all = append(all, wording.UpperFirst(w)+".")
-	}
-	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
-		all = append(all, guard.Inline(n, SentenceRunes))
+		all = append(all, guard.Inline(strings.TrimSuffix(wording.UpperFirst(w), "."), SentenceRunes)+".")
 	}
 	if text := wording.Joined("\n>\n> ", all...); text != "" {
 		return "> [!WARNING]\n> " + text
 	}
 	return ""
-}
-
-// components returns the components that the ticket concerns, in the model's words, or "".
-func (p Proposal) components() (text string) {
-	for i, c := range p.Class.Components {
-		text += map[bool]string{true: "**Components:** ", false: ", "}[i == 0] + guard.Code(guard.Line(c,
-			render.TitleRunes))
-	}
-	return text
 }
 
 func (p Proposal) moduleList() string {
@@ -126,7 +105,7 @@ func fileRows(heading string, files []change.File) string {
 }
 
 // listItem returns a list entry for name, followed by said if there is any.
-func listItem(name, said string) string { return strings.TrimSuffix("- "+name+": "+said, ": ") }
+func listItem(name, said string) string { return "- " + wording.Joined(": ", name, said) }
 
 // Counted returns the number of lines added and removed, and whether the file is new, or may not parse.
 func Counted(f change.File) string {
@@ -145,12 +124,8 @@ func (p Proposal) checkResult() string {
 	if p.Check == nil {
 		return ""
 	}
-	output, left := wording.Clip(p.Check.Output, OutputRunes)
-	if left > 0 {
-		output += "\n…"
-	}
 	return "### Check\n\n" + guard.Code(p.Check.Command) + " **" + p.Check.Verdict() + "** on this change.\n\n" +
-		render.Details("Its output", guard.Fence(output, ""))
+		render.Details("Its output", guard.Fence(guard.Cut(p.Check.Output, OutputRunes), ""))
 }
 
 // reviewResult returns what the review flow says about the change, or "" if there was no review.
@@ -158,18 +133,13 @@ func (p Proposal) reviewResult() string {
 	if p.Unreviewed {
 		return ""
 	}
-	rows := []string{"### What the review says\n"}
-	if text := guard.Inline(p.Review.Overview, render.OverviewRunes); text != "" {
-		rows = append(rows, "What it does, in a model's words: "+text+"\n")
-	}
+	var rows []string
 	for _, f := range p.Review.Findings {
 		rows = append(rows, fmt.Sprintf("- **%s**, %s line %d: %s. %s", f.Severity, guard.Code(f.Path), f.Line,
 			render.Title(f), guard.Inline(f.Body, SentenceRunes)))
 	}
-	if len(p.Review.Findings) == 0 {
-		rows = append(rows, "No findings.")
-	}
-	return strings.Join(rows, "\n")
+	found := cmp.Or(strings.Join(rows, "\n"), "No findings.")
+	return render.Paragraphs("### What the review says", p.Review.WhatItDoes(), found)
 }
 
 func (p Proposal) diffs() string {

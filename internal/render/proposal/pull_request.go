@@ -19,7 +19,6 @@ type Made struct {
 	Drafted string           // login of the person who requested the draft
 	Record  *decision.Record // the approval; nil for none
 	Run     string           // address of the run that drafted
-	Bot     bool             // its author is a bot, whose workflows wait for an approval
 }
 
 // plainAddress matches addresses that cannot end a Markdown link; a tracker may return anything.
@@ -82,9 +81,6 @@ func (p Proposal) provenance(m Made) string {
 	} else {
 		text += ". Its tests were not run when it was made."
 	}
-	if m.Bot {
-		text += " Its workflows wait until somebody who may write approves them."
-	}
 	return text
 }
 
@@ -92,11 +88,8 @@ func (p Proposal) provenance(m Made) string {
 func Draft(p Proposal, d summary.Decide) string {
 	draft := File(p)
 	if len(draft) > summaryBytes {
-		where := "Read it in the artifact before you decide."
-		if d.Trust == "encrypt" {
-			where = "The artifact is encrypted: reject this draft, or have it drafted again with a smaller change."
-		}
-		draft = p.file("### Diff\n\nIt is too long to be shown here. " + where)
+		draft = p.file("### Diff\n\nIt is too long to be shown here. Read it in the artifact before you decide, or " +
+			"reject this draft and have it drafted again with a smaller change.")
 	}
 	var commands []string
 	if files := p.Proposed(); len(files) > 1 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/proposal"
@@ -21,20 +20,15 @@ func Proposal(p proposal.Proposal, o Options) string {
 	t.writeColored(Bold, "", "Proposed changes for "+guard.Line(p.Title(), render.TitleRunes))
 	t.writeText("", p.Size())
 	for _, w := range p.Warnings {
-		t.writeText("", "warning: "+w)
+		t.writeText("", "warning: "+guard.Line(w, proposal.SentenceRunes))
 	}
 	say := func(label, text string) {
 		if text != "" {
 			t.writeText("", label+guard.Line(text, proposal.SentenceRunes))
 		}
 	}
-	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
-		say("", n)
-	}
 	t.WriteString("\n")
-	if p.Class.Type == change.Bug {
-		say("Root cause: ", p.RootCause)
-	}
+	say("Root cause: ", p.RootCause)
 	say("What it is: ", p.Class.Summary)
 	say("Components: ", strings.Join(p.Class.Components, ", "))
 	for _, m := range p.Scope.Modules {
@@ -53,9 +47,8 @@ func Proposal(p proposal.Proposal, o Options) string {
 	if c := p.Check; c != nil && (c.Passed || c.Output == "") {
 		t.writeText("", "Check: "+c.Command+" "+c.Verdict())
 	} else if c != nil {
-		output, _ := wording.Clip(c.Output, proposal.OutputRunes)
 		t.writeText("", "Check: "+c.Command+" failed:")
-		t.writeText("  ", output)
+		t.writeText("  ", guard.Cut(c.Output, proposal.OutputRunes))
 	}
 	if len(p.Review.Findings) == 0 && !p.Unreviewed {
 		t.writeText("", "Review: no findings.")
