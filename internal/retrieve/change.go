@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
@@ -37,7 +36,7 @@ type around struct {
 // the change are not hits: the caller has them already.
 func (s *search) changeLists(ctx context.Context, words ranked) []list {
 	a := s.follow(ctx, words)
-	s.stage("structure", index.First(slices.Concat(a.users, a.named, a.typed), merged))
+	s.stage("structure", first(slices.Concat(a.users, a.named, a.typed)))
 	return []list{{"structure", 2, a.users}, {"symbol", 1, slices.Concat(a.named, a.typed)}}
 }
 

@@ -85,12 +85,8 @@ func (s *search) candidates(ctx context.Context) []Piece {
 	words := s.lexical(ctx)
 	a := s.follow(ctx, words)
 	lostNames, lost := s.removedNames(ctx)
-	q := s.question
-	tests, err := s.Index.TestsOf(ctx, q.path, slices.DeleteFunc(slices.Clone(a.names), func(name string) bool {
-		return slices.Contains(a.common, name)
-	}), merged)
-	s.check(err)
 	hits := s.searchResults(ctx, words)
+	q := s.question
 	p := pieces{change: q, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, linesNumbered(changedLines(q.hunks, true)))
 	users, mentions := q.splitUsers(a)
@@ -107,14 +103,10 @@ func (s *search) candidates(ctx context.Context) []Piece {
 	coded := linesNaming(slices.DeleteFunc(chunk.Identifiers(a.code), func(name string) bool {
 		return !looksCoded(name)
 	}))
-	touching := linesNaming(a.names)
-	if len(a.names) == 0 {
-		touching = coded
-	}
-	p.add(Tests, removeMatching(q.sameLanguage(tests), func(c chunk.Chunk) bool {
-		return c.Kind == chunk.Type || c.Kind == chunk.Constants || prepares().MatchString(c.Name) ||
+	p.add(Tests, removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
+		return !isTest(c) || c.Kind == chunk.Type || c.Kind == chunk.Constants || prepares().MatchString(c.Name) ||
 			lang.IsTest(q.path) && s.distance(c.Path) == far
-	}), mostTests, touching)
+	}), mostTests, linesNaming(a.names))
 	p.add(Defines, removeMatching(a.typed, unseen), mostNamed, linesNaming(a.types))
 	s.constants(ctx, &p)
 	prose := func(path string) bool { return lang.Of(path).Kind == lang.Prose }
@@ -225,7 +217,7 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 		if len(name) < 3 || lang.WordAt(now, name) >= 0 {
 			continue
 		}
-		found, err := s.Index.Mentions(ctx, name, rareWithin+1, nil)
+		found, err := s.Index.Mentions(ctx, name, rareWithin+1)
 		s.check(err)
 		if len(found) > rareWithin {
 			continue
