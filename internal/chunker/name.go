@@ -20,10 +20,10 @@ const (
 // of the called function.
 func (c *cutter) symbol(n *ts.Node, r rule) (scope, name string) {
 	text := func(field string) string { return c.textOf(c.field(n, field)) }
-	field, innermost := strings.CutSuffix(r.nameAt, "*")
+	field, innermost := strings.CutSuffix(cmp.Or(r.NameAt, "name"), "*")
 	switch {
-	case r.role == open:
-		return dotted.Replace(plainName(text(r.scopeAt))), ""
+	case r.Role == open:
+		return dotted.Replace(plainName(text(r.ScopeAt))), ""
 	case innermost:
 		return splitQualified(c.textOf(c.innermost(n, field)))
 	case field == "left":
@@ -65,7 +65,7 @@ func (c *cutter) textOf(n *ts.Node) string {
 // addNames records the names that constants, fields and the like in a node define.
 func (c *cutter) addNames(n *ts.Node, depth int) {
 	for _, r := range c.rules[n.Type(c.grammar)] {
-		if r.role == name {
+		if r.Role == name {
 			c.addFieldNames(n, r)
 		}
 	}
@@ -86,7 +86,7 @@ func (c *cutter) addFieldNames(n *ts.Node, r rule) {
 			c.found = append(c.found, site{line, name})
 		}
 	}
-	if r.nameAt != "name" {
+	if r.NameAt != "" {
 		_, name := c.symbol(n, r)
 		note(name)
 		return
