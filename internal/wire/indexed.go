@@ -63,7 +63,7 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 	return x, nil
 }
 
-const noPgvector = "The database has no pgvector extension, so search used only words and structure."
+const noPgvector = "The database has no pgvector (0.7 or later), so search used only words and structure."
 
 // databaseNote describes the failure in our own words, without the server's.
 func databaseNote(err error) string {

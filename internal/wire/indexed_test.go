@@ -263,7 +263,7 @@ func TestPostgresKeepsAnIndex(t *testing.T) {
 		at.config.Rerank.Model = ""
 		at.config.Index.Store = server.Database(t)
 		x, e := at.indexed(t, wire.Asking{})
-		require.Equal(t, []string{"The database has no pgvector extension, so search used only words and structure."},
+		require.Equal(t, []string{"The database has no pgvector (0.7 or later), so search used only words and structure."},
 			x.Notes)
 		search(t, x, e)
 	})
