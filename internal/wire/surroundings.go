@@ -32,7 +32,6 @@ type Looking struct {
 	// Kept loads the base's index, or builds and keeps one; nil if none is kept
 	Kept func(context.Context, Endpoints) (*index.Index, error)
 	Endpoints
-	Now  func() time.Time
 	Note func(string) // reports to a person which sources do not answer; may be nil
 }
 
@@ -83,7 +82,7 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 		}
 		return nil, err
 	}
-	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now, Changed: l.changed()}
+	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Changed: l.changed()}
 	return l.engine, nil
 }
 
