@@ -151,10 +151,12 @@ func (s *search) nearest(chunks []chunk.Chunk) []chunk.Chunk {
 func (s *search) surroundings(ctx context.Context) (a around) {
 	file, err := s.Index.In(ctx, s.question.path)
 	s.check(err)
-	lines := changedLines(s.question.hunks, fitsNewSide(file, s.question.hunks))
-	s.hidden, s.linked = map[string]bool{}, s.Index.Linked(s.question.path)
 	for _, c := range file {
 		a.text += c.Text + "\n"
+	}
+	lines := changedLines(s.question.hunks, s.question.after || isAfter(a.text, s.question.hunks))
+	s.hidden, s.linked = map[string]bool{}, s.Index.Linked(s.question.path)
+	for _, c := range file {
 		if slices.ContainsFunc(lines, func(l changedLine) bool { return c.StartLine <= l.at && l.at <= c.EndLine }) {
 			a.enclosing = append(a.enclosing, c)
 			s.hidden[c.ID()] = true
@@ -242,28 +244,15 @@ func (a *around) read(of string, file []chunk.Chunk, changed []changedLine) {
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }
 
-// fitsNewSide reports whether a file fits the new side of the hunks better than the old one.
-func fitsNewSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
-	text := map[int]string{}
-	for _, c := range file {
-		n := c.StartLine
-		for line := range strings.SplitSeq(c.Text, "\n") {
-			text[n] = strings.TrimRight(line, "\r")
-			n++
+// isAfter reports whether a file has more of the lines that hunks add than of those that they remove.
+func isAfter(text string, hunks []diff.Hunk) bool {
+	has := func(kind diff.Op) (n int) {
+		for line := range strings.Lines(plain(hunks, kind)) {
+			n += min(1, strings.Count(text, line))
 		}
+		return n
 	}
-	fits := 0
-	for _, h := range hunks {
-		for _, l := range h.Lines { // text has no line 0, the number of a line that a side lacks
-			if line, ok := text[l.New]; ok && line == strings.TrimRight(l.Text, "\r") {
-				fits++
-			}
-			if line, ok := text[l.Old]; ok && line == strings.TrimRight(l.Text, "\r") {
-				fits--
-			}
-		}
-	}
-	return fits > 0
+	return has(diff.Add) > has(diff.Delete)
 }
 
 // changedLine is a line that a change adds or removes.

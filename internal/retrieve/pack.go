@@ -46,7 +46,7 @@ func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Pi
 	}
 	ctx, span := trace.Retrieval(ctx)
 	ctx, s := e.begin(ctx, Request{K: merged},
-		question{text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks})
+		question{text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks, after: true})
 	defer s.stop()
 	candidates := s.candidates(ctx)
 	s.result.recordOn(span, "pack of "+f.Path)
