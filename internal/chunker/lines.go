@@ -6,6 +6,7 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // cutter cuts one text. Each line is used once, in order; next is the first line that is
@@ -68,7 +69,7 @@ func (c *cutter) add(piece chunk.Chunk, from, to int) {
 	if piece.Name == "" && len(piece.Defines) > 0 {
 		piece.Name = piece.Defines[0]
 	}
-	if len(piece.Defines) == 0 && letters(piece.Text) < fewLetters {
+	if len(piece.Defines) == 0 && len(noLetters().ReplaceAllString(piece.Text, "")) < fewLetters {
 		return
 	}
 	c.out = append(c.out, piece)
@@ -94,14 +95,7 @@ func (c *cutter) startDefinition(from, to int, o owner, names ...string) bool {
 // say nothing: end, public:, #endif.
 const fewLetters = 10
 
-func letters(text string) (n int) {
-	for _, r := range text {
-		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 127 {
-			n++
-		}
-	}
-	return n
-}
+var noLetters = pattern.Lazy(`[^\pL\pN]+`)
 
 // addGap makes chunks of at most window lines from the unused lines through line to.
 func (c *cutter) addGap(to int, o owner) {
