@@ -154,20 +154,15 @@ func (c *cutter) about(from, to int) string {
 	return guard.CutBytes(oneLine(c.text[from:max(from, min(to, from+4*maxAbout))]), maxAbout)
 }
 
+var docstrings = pattern.Lazy(`^[rRbBuU]*(?:"""((?s:.*?))"""|'''((?s:.*?))'''|"([^"\n]*)"|'([^'\n]*)')`)
+
 // docstring returns the string at the beginning of a Python body, without its quotes; else empty.
 func (c *cutter) docstring(d definition) string {
-	body := c.field(d.node, "body")
-	if c.language != "python" || body == nil || body.ChildCount() == 0 {
+	m := docstrings().FindStringSubmatch(c.textOf(c.field(d.node, "body")))
+	if c.language != "python" || m == nil {
 		return ""
 	}
-	first := body.Child(0)
-	if first.Type(c.grammar) == "expression_statement" && first.ChildCount() > 0 {
-		first = first.Child(0)
-	}
-	if first.Type(c.grammar) != "string" {
-		return ""
-	}
-	return strings.Trim(c.textOf(first), `rbuRBU"'`)
+	return cmp.Or(m[1:]...)
 }
 
 // marks matches the beginnings and ends of comments, and the tags of XML comments.
