@@ -21,12 +21,12 @@ type around struct {
 	code      string        // the changed lines, without comments and strings
 	text      string        // the file
 	names     []string      // names whose definitions the change adds, alters or removes
-	methods   []string      // those of them that are names of methods
-	classes   []string      // the types of these methods
-	plain     []string      // those of functions and types
-	common    []string      // those with many definitions
-	touched   []string      // other names on the changed lines, in order
-	types     []string      // names in the signatures of the enclosing chunks
+	classes   []string      // the types of the methods among them
+
+	kinds   map[string]chunk.Kind // those of the enclosing definitions among names
+	common  []string              // those with many definitions
+	touched []string              // other names on the changed lines, in order
+	types   []string              // names in the signatures of the enclosing chunks
 
 	users, named, typed []chunk.Chunk // those that use names, define touched, and define types
 }
@@ -48,9 +48,8 @@ func (s *search) follow(ctx context.Context, words ranked) around {
 	for _, name := range a.names {
 		found, all := s.mentions(ctx, name, words)
 		// Most uses are those of another's. Nothing else can call what is new.
-		method := slices.Contains(a.methods, name)
-		if (method || slices.Contains(a.plain, name)) && len(by[name]) > ambiguous ||
-			method && s.question.hunks[0].OldStart == 0 {
+		method := a.kinds[name] == chunk.Method
+		if a.kinds[name] != "" && len(by[name]) > ambiguous || method && s.question.hunks[0].OldStart == 0 {
 			a.common = append(a.common, name)
 		}
 		found = removeMatching(found, func(c chunk.Chunk) bool { return !s.mayUse(c, name, a, by[name]) })
@@ -80,7 +79,8 @@ func (s *search) follow(ctx context.Context, words ranked) around {
 // method is called, and not where the type has one of that name itself. If many define the name, the chunk's file is
 // linked, or in the folder of a function, or the chunk names the method's type.
 func (s *search) mayUse(c chunk.Chunk, name string, a around, others []chunk.Chunk) bool {
-	method, plain := slices.Contains(a.methods, name), slices.Contains(a.plain, name)
+	method := a.kinds[name] == chunk.Method
+	plain := a.kinds[name] != "" && !method
 	builds := slices.ContainsFunc(a.enclosing, func(e chunk.Chunk) bool {
 		return slices.Contains(constructors, e.Name) && owner(e) == name
 	})
@@ -196,6 +196,7 @@ var hyphened = pattern.Lazy(`[A-Za-z_][\w-]+`)
 // read collects the names of a change to a file.
 func (a *around) read(of string, file []chunk.Chunk, changed []changedLine) {
 	signatures, language := "", lang.Of(of)
+	a.kinds = map[string]chunk.Kind{}
 	var lines []string // whose definitions may be visible elsewhere
 	for _, l := range changed {
 		code := imported().ReplaceAllString(language.Blank(l.text), "$1")
@@ -215,11 +216,8 @@ func (a *around) read(of string, file []chunk.Chunk, changed []changedLine) {
 			a.names = append(a.names, owner(c))
 		case c.Kind != chunk.Constants && c.Kind != chunk.Window && slices.ContainsFunc(file, defined):
 			a.names = append(a.names, c.Name)
-			if c.Kind == chunk.Method {
-				a.methods = append(a.methods, c.Name)
+			if a.kinds[c.Name] = c.Kind; c.Kind == chunk.Method {
 				a.classes = append(a.classes, owner(c))
-			} else {
-				a.plain = append(a.plain, c.Name)
 			}
 		}
 		for _, name := range c.Defines {
