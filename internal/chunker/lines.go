@@ -97,25 +97,17 @@ const fewLetters = 10
 
 var noLetters = pattern.Lazy(`[^\pL\pN]+`)
 
-// addGap makes chunks of at most window lines from the unused lines through line to.
+// addGap makes chunks of at most window lines from the unused lines through line to. One that is followed by another
+// ends at the last blank line in its second half, if there is one, so that no paragraph is cut.
 func (c *cutter) addGap(to int, o owner) {
 	for c.next <= to {
-		from := c.next
-		end := min(from+window-1, to)
-		if end < to {
-			end = c.gapEnd(from, end)
+		end := min(c.next+window-1, to)
+		for line := end; end < to && line > c.next+(window-1)/2; line-- {
+			if c.blank(line) {
+				end = line
+				break
+			}
 		}
-		c.add(o.gapChunk(), from, end)
+		c.add(o.gapChunk(), c.next, end)
 	}
-}
-
-// gapEnd returns the last blank line in the second half of a window, so that it does not
-// end within a paragraph, or the window's last line if none is blank.
-func (c *cutter) gapEnd(from, end int) int {
-	for line := end; line > (from+end)/2; line-- {
-		if c.blank(line) {
-			return line
-		}
-	}
-	return end
 }
