@@ -92,9 +92,10 @@ func (s *search) candidates(ctx context.Context) []Piece {
 	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
 	p.add(Similar, mentions, mostUsers, linesNaming(a.names))
-	unseen := func(c chunk.Chunk) bool { // or only the head of a type, whose members are other chunks
+	// a test that the file, which is none, does not see, or only the head of a type, whose members are other chunks
+	unseen := func(c chunk.Chunk) bool {
 		head := strings.TrimRight(code(c.Path, c.Text), " \t\r\n}")
-		return q.unseenTest(c) || s.distance(c.Path) == far && !s.isInChange(c) && !a.mayMean(c) ||
+		return isTest(c) && !lang.IsTest(q.path) || s.distance(c.Path) == far && !s.isInChange(c) && !a.mayMean(c) ||
 			c.Kind == chunk.Type && (strings.HasSuffix(head, "{") || strings.HasSuffix(head, ":"))
 	}
 	p.add(Defines, order.Ahead(removeMatching(a.named, unseen), s.isInChange), mostNamed, linesNaming(a.touched))
@@ -237,9 +238,6 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 }
 
 func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }
-
-// unseenTest reports whether a chunk is of a test that the changed file, which is none, does not see.
-func (q question) unseenTest(c chunk.Chunk) bool { return isTest(c) && !lang.IsTest(q.path) }
 
 func removeMatching(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), which)
