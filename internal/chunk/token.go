@@ -2,7 +2,6 @@ package chunk
 
 import (
 	"iter"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -25,22 +24,18 @@ func Tokens(text string) (all []string) {
 // Fit returns how well each path fits a text: how many words they share, of which those that fewer paths have count
 // more.
 func Fit(paths []string, text string) map[string]float64 {
-	with := map[string][]string{} // the paths that have a word of the text
-	for _, t := range Tokens(text) {
-		with[t] = nil
-	}
-	if len(with) == 0 {
+	asked := order.Distinct(Tokens(text))
+	if len(asked) == 0 {
 		return nil
 	}
+	with := map[string][]string{} // the paths that have a word
 	for _, p := range paths {
-		for _, t := range slices.Compact(slices.Sorted(slices.Values(Tokens(p)))) {
-			if _, asked := with[t]; asked {
-				with[t] = append(with[t], p)
-			}
+		for _, t := range order.Distinct(Tokens(p)) {
+			with[t] = append(with[t], p)
 		}
 	}
 	fit := map[string]float64{}
-	for _, t := range slices.Sorted(maps.Keys(with)) { // in order, since sums of floats depend on it
+	for _, t := range asked {
 		for _, p := range with[t] {
 			fit[p] += math.Log(1 + float64(len(paths))/float64(len(with[t])))
 		}

@@ -68,11 +68,11 @@ func (c *cutter) addEachMember(n *ts.Node, o owner) {
 		from, to := span(child)
 		d, ok := c.matchRule(child)
 		switch {
-		case ok && d.role == lead:
+		case ok && d.Role == lead:
 			c.addNames(child, 0)
 			above.add(from, to, d)
 			continue
-		case ok && d.role == open:
+		case ok && d.Role == open:
 			c.addScope(d, o)
 		case ok:
 			c.addDefinition(d, o, above.firstLineOf(from, d), to)
@@ -100,7 +100,7 @@ func (a *comments) add(from, to int, d definition) {
 		*a = comments{from: from, before: a.before}
 	}
 	a.to = to
-	if d.overload {
+	if d.Overload {
 		a.overload = d.name
 	}
 }
@@ -117,13 +117,13 @@ func (a *comments) firstLineOf(from int, d definition) int {
 // it, or into chunks of its scope if it has one.
 func (c *cutter) addScope(d definition, o owner) {
 	if d.scope == "" {
-		o.methods = o.methods || d.methods
+		o.methods = o.methods || d.Methods
 		c.addMembers(d.inside, o, 0)
 		return
 	}
 	from, to := span(d.node)
 	c.addGap(from-1, o)
-	c.addMembers(d.inside, owner{scope: join(o.scope, d.scope), methods: d.methods}, to)
+	c.addMembers(d.inside, owner{scope: join(o.scope, d.scope), methods: d.Methods}, to)
 }
 
 func (c *cutter) addDefinition(d definition, o owner, from, to int) {
@@ -132,7 +132,7 @@ func (c *cutter) addDefinition(d definition, o owner, from, to int) {
 		return
 	}
 	piece := c.newChunk(d, o, from)
-	inner := owner{scope: join(piece.Scope, piece.Name), piece: &piece, methods: d.role == chunk.Type}
+	inner := owner{scope: join(piece.Scope, piece.Name), piece: &piece, methods: d.Role == chunk.Type}
 	switch first := len(c.out); {
 	case d.inside != nil:
 		c.addMembers(d.inside, inner, to)
@@ -158,7 +158,7 @@ func (c *cutter) addNested(n *ts.Node, o owner) {
 				continue
 			}
 			d, ok := c.matchRule(child)
-			if ok && d.role != lead && d.role != open && d.role != chunk.Constants {
+			if ok && d.Role != lead && d.Role != open && d.Role != chunk.Constants {
 				c.addDefinition(d, o, from, to)
 				continue
 			}
@@ -170,12 +170,12 @@ func (c *cutter) addNested(n *ts.Node, o owner) {
 // newChunk returns the chunk for a definition, without its lines.
 func (c *cutter) newChunk(d definition, o owner, from int) chunk.Chunk {
 	first, _ := span(d.node)
-	p := chunk.Chunk{Kind: d.role, Scope: join(o.scope, d.scope), Name: d.name, Signature: c.signature(d),
+	p := chunk.Chunk{Kind: d.Role, Scope: join(o.scope, d.scope), Name: d.name, Signature: c.signature(d),
 		Doc: doc(c.lines(from, max(from, first)-1), c.docstring(d))}
-	if d.role == chunk.Function && (o.methods || d.scope != "" && d.nameAt != "left") {
+	if d.Role == chunk.Function && (o.methods || d.scope != "" && d.NameAt != "left") {
 		p.Kind = chunk.Method
 	}
-	if d.nameAt != "call" {
+	if d.NameAt != "call" {
 		p.Define(d.name)
 	}
 	return p
@@ -186,15 +186,15 @@ func (c *cutter) newChunk(d definition, o owner, from int) chunk.Chunk {
 func (c *cutter) matchRule(n *ts.Node) (definition, bool) {
 	from, to := span(n)
 	for _, r := range c.rules[n.Type(c.grammar)] {
-		if r.role == name || to-from+1 < r.min || !c.matchesField(n, r) {
+		if r.Role == name || to-from+1 < r.Min || !c.matchesField(n, r) {
 			continue
 		}
-		if r.role == look {
+		if r.Role == look {
 			return c.unwrap(n, r)
 		}
-		d := definition{rule: r, node: n, inside: c.field(n, r.in)}
+		d := definition{rule: r, node: n, inside: c.field(n, r.In)}
 		d.scope, d.name = c.symbol(n, r)
-		if d.inside == nil && r.role == open {
+		if d.inside == nil && r.Role == open {
 			d.inside = n
 		}
 		return d, true
@@ -205,14 +205,14 @@ func (c *cutter) matchRule(n *ts.Node) (definition, bool) {
 // unwrap returns the definition in a wrapper: the last of its children that is one.
 func (c *cutter) unwrap(n *ts.Node, r rule) (found definition, ok bool) {
 	c.descend(2*maxDepth, func() {
-		if r.field != "" { // in x = y = function, both are names
+		if r.Field != "" { // in x = y = function, both are names
 			c.addFieldNames(n, r)
 		}
 		for i := range n.ChildCount() {
-			if r.field != "" && n.FieldNameForChild(i, c.grammar) != r.field {
+			if r.Field != "" && n.FieldNameForChild(i, c.grammar) != r.Field {
 				continue
 			}
-			if d, is := c.matchRule(n.Child(i)); is && (d.role != lead || d.overload) {
+			if d, is := c.matchRule(n.Child(i)); is && (d.Role != lead || d.Overload) {
 				found, ok = d, true
 			}
 		}
@@ -222,11 +222,11 @@ func (c *cutter) unwrap(n *ts.Node, r rule) (found definition, ok bool) {
 
 // matchesField reports whether a node has the field, and the field the type, that a rule requires.
 func (c *cutter) matchesField(n *ts.Node, r rule) bool {
-	if r.has == "" {
+	if r.Has == "" {
 		return true
 	}
-	value := c.field(n, r.has)
-	return value != nil && (len(r.types) == 0 || slices.Contains(r.types, value.Type(c.grammar)))
+	value := c.field(n, r.Has)
+	return value != nil && (len(r.Types) == 0 || slices.Contains(r.Types, value.Type(c.grammar)))
 }
 
 // field follows a dotted path of fields. It returns nil if there is no such field or the path is empty.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 )
@@ -43,20 +44,11 @@ func (g goFile) addFunction(d *ast.FuncDecl) {
 	}
 	p := chunk.Chunk{Kind: chunk.Function, Name: d.Name.Name, Defines: []string{d.Name.Name}}
 	if d.Recv != nil && len(d.Recv.List) > 0 {
-		p.Kind, p.Scope = chunk.Method, receiver(d.Recv.List[0].Type)
+		of := d.Recv.List[0].Type // also *T, or T[K]
+		p.Kind = chunk.Method
+		p.Scope, _, _ = strings.Cut(strings.Trim(g.text[g.file.Offset(of.Pos()):g.file.Offset(of.End())], "*() "), "[")
 	}
 	g.add(p, d, end, d.Doc)
-}
-
-// receiver returns the name of a receiver's type, without a star or type parameters: the
-// first identifier in it.
-func receiver(e ast.Expr) string {
-	for n := range ast.Preorder(e) {
-		if id, ok := n.(*ast.Ident); ok {
-			return id.Name
-		}
-	}
-	return ""
 }
 
 // addDeclaration makes a chunk of a type declaration, or of one of constants or variables with at

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/goccy/go-yaml"
 	ts "github.com/odvcencio/gotreesitter"
 	"github.com/odvcencio/gotreesitter/grammars"
 
@@ -21,11 +21,10 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// ruleFiles holds the rules for what a definition is in each language. A line has a node
-// of the grammar, a role, and options. If several lines fit a node, the first one applies;
-// lines with the role name apply in addition.
+// ruleFiles holds the rules for what a definition is in each language, by node of the grammar. The first rule of a
+// node that fits it applies, and in addition all with the role name.
 //
-//go:embed rules/*.txt
+//go:embed rules/*.yml
 var ruleFiles embed.FS
 
 // language is a grammar and the rules for its definitions.
@@ -46,56 +45,30 @@ const (
 	name chunk.Kind = "name" // its name is defined by the chunk that it is in
 )
 
-// rule is a line of a rule file.
+// rule says what a node is.
 type rule struct {
-	role     chunk.Kind
-	nameAt   string   // dotted path of the field with the name; with *, follow the field to the innermost node
-	scopeAt  string   // for open: field whose text is the scope of the contents
-	in       string   // dotted path to the node that holds the members
-	field    string   // of a wrapper: the only field that is searched
-	has      string   // a required field
-	types    []string // of has; any if empty
-	min      int      // minimum number of lines
-	methods  bool     // functions in it are methods
-	overload bool     // belongs only to a definition of the same name
+	Role chunk.Kind
+	// dotted path of the field with the name, empty for the field name; with *, follow it to the innermost node
+	NameAt   string   `yaml:"name"`
+	ScopeAt  string   `yaml:"scope"` // for open: field whose text is the scope of the contents
+	In       string   // dotted path to the node that holds the members
+	Field    string   // of a wrapper: the only field that is searched
+	Has      string   `yaml:"if"` // a required field
+	Types    []string `yaml:"is"` // types of that field; any if empty
+	Min      int      // minimum number of lines
+	Methods  bool     // functions in it are methods
+	Overload bool     // belongs only to a definition of the same name
 }
 
 // rulesOf reads a rule file. It panics at a mistake in it, since the files are part of the program.
 func rulesOf(file string) map[string][]rule {
-	text, _ := ruleFiles.ReadFile("rules/" + file + ".txt") // cannot fail: each language has one
-	all := map[string][]rule{"ERROR": {{role: open}}}
-	for line := range strings.Lines(string(text)) {
-		field := strings.Fields(line)
-		r := rule{role: chunk.Kind(field[1]), nameAt: "name"}
-		for _, option := range field[2:] {
-			r.set(option)
-		}
-		all[field[0]] = append(all[field[0]], r)
+	text, _ := ruleFiles.ReadFile("rules/" + file + ".yml") // cannot fail: each language has one
+	var all map[string][]rule
+	if err := yaml.UnmarshalWithOptions(text, &all, yaml.Strict()); err != nil {
+		panic(err)
 	}
+	all["ERROR"] = []rule{{Role: open}}
 	return all
-}
-
-func (r *rule) set(option string) {
-	key, value, _ := strings.Cut(option, "=")
-	texts := map[string]*string{"name": &r.nameAt, "scope": &r.scopeAt, "in": &r.in, "field": &r.field}
-	flags := map[string]*bool{"methods": &r.methods, "overload": &r.overload}
-	switch {
-	case texts[key] != nil:
-		*texts[key] = value
-	case flags[key] != nil:
-		*flags[key] = true
-	case key == "if":
-		field, types, _ := strings.Cut(value, ":")
-		r.has, r.types = field, strings.FieldsFunc(types, func(c rune) bool { return c == '|' })
-	case key == "min":
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			panic(err)
-		}
-		r.min = n
-	default:
-		panic(option + " is no option of a rule")
-	}
 }
 
 var (
@@ -136,7 +109,7 @@ func grammarOf(file, text string) *language {
 
 // revision must be incremented when texts are cut differently without a change in the rules
 // or the bounds that Version hashes.
-const revision = 6
+const revision = 7
 
 // Version identifies the way texts are cut. An index with another version is rebuilt.
 var Version = sync.OnceValue(func() string {

@@ -6,6 +6,7 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // cutter cuts one text. Each line is used once, in order; next is the first line that is
@@ -68,7 +69,7 @@ func (c *cutter) add(piece chunk.Chunk, from, to int) {
 	if piece.Name == "" && len(piece.Defines) > 0 {
 		piece.Name = piece.Defines[0]
 	}
-	if len(piece.Defines) == 0 && letters(piece.Text) < fewLetters {
+	if len(piece.Defines) == 0 && len(noLetters().ReplaceAllString(piece.Text, "")) < fewLetters {
 		return
 	}
 	c.out = append(c.out, piece)
@@ -94,34 +95,19 @@ func (c *cutter) startDefinition(from, to int, o owner, names ...string) bool {
 // say nothing: end, public:, #endif.
 const fewLetters = 10
 
-func letters(text string) (n int) {
-	for _, r := range text {
-		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 127 {
-			n++
-		}
-	}
-	return n
-}
+var noLetters = pattern.Lazy(`[^\pL\pN]+`)
 
-// addGap makes chunks of at most window lines from the unused lines through line to.
+// addGap makes chunks of at most window lines from the unused lines through line to. One that is followed by another
+// ends at the last blank line in its second half, if there is one, so that no paragraph is cut.
 func (c *cutter) addGap(to int, o owner) {
 	for c.next <= to {
-		from := c.next
-		end := min(from+window-1, to)
-		if end < to {
-			end = c.gapEnd(from, end)
+		end := min(c.next+window-1, to)
+		for line := end; end < to && line > c.next+(window-1)/2; line-- {
+			if c.blank(line) {
+				end = line
+				break
+			}
 		}
-		c.add(o.gapChunk(), from, end)
+		c.add(o.gapChunk(), c.next, end)
 	}
-}
-
-// gapEnd returns the last blank line in the second half of a window, so that it does not
-// end within a paragraph, or the window's last line if none is blank.
-func (c *cutter) gapEnd(from, end int) int {
-	for line := end; line > (from+end)/2; line-- {
-		if c.blank(line) {
-			return line
-		}
-	}
-	return end
 }

@@ -20,10 +20,10 @@ const (
 // of the called function.
 func (c *cutter) symbol(n *ts.Node, r rule) (scope, name string) {
 	text := func(field string) string { return c.textOf(c.field(n, field)) }
-	field, innermost := strings.CutSuffix(r.nameAt, "*")
+	field, innermost := strings.CutSuffix(cmp.Or(r.NameAt, "name"), "*")
 	switch {
-	case r.role == open:
-		return dotted.Replace(plainName(text(r.scopeAt))), ""
+	case r.Role == open:
+		return dotted.Replace(plainName(text(r.ScopeAt))), ""
 	case innermost:
 		return splitQualified(c.textOf(c.innermost(n, field)))
 	case field == "left":
@@ -65,7 +65,7 @@ func (c *cutter) textOf(n *ts.Node) string {
 // addNames records the names that constants, fields and the like in a node define.
 func (c *cutter) addNames(n *ts.Node, depth int) {
 	for _, r := range c.rules[n.Type(c.grammar)] {
-		if r.role == name {
+		if r.Role == name {
 			c.addFieldNames(n, r)
 		}
 	}
@@ -86,7 +86,7 @@ func (c *cutter) addFieldNames(n *ts.Node, r rule) {
 			c.found = append(c.found, site{line, name})
 		}
 	}
-	if r.nameAt != "name" {
+	if r.NameAt != "" {
 		_, name := c.symbol(n, r)
 		note(name)
 		return
@@ -154,20 +154,15 @@ func (c *cutter) about(from, to int) string {
 	return guard.CutBytes(oneLine(c.text[from:max(from, min(to, from+4*maxAbout))]), maxAbout)
 }
 
+var docstrings = pattern.Lazy(`^[rRbBuU]*(?:"""((?s:.*?))"""|'''((?s:.*?))'''|"([^"\n]*)"|'([^'\n]*)')`)
+
 // docstring returns the string at the beginning of a Python body, without its quotes; else empty.
 func (c *cutter) docstring(d definition) string {
-	body := c.field(d.node, "body")
-	if c.language != "python" || body == nil || body.ChildCount() == 0 {
+	m := docstrings().FindStringSubmatch(c.textOf(c.field(d.node, "body")))
+	if c.language != "python" || m == nil {
 		return ""
 	}
-	first := body.Child(0)
-	if first.Type(c.grammar) == "expression_statement" && first.ChildCount() > 0 {
-		first = first.Child(0)
-	}
-	if first.Type(c.grammar) != "string" {
-		return ""
-	}
-	return strings.Trim(c.textOf(first), `rbuRBU"'`)
+	return cmp.Or(m[1:]...)
 }
 
 // marks matches the beginnings and ends of comments, and the tags of XML comments.

@@ -83,13 +83,8 @@ func (x *Source) resolve() [][]int {
 	return edges
 }
 
-// places maps a family and an end of a stem, or the whole stem, to the places of such files.
-type places map[place][]int
-
-type place struct {
-	family, name string
-	whole        bool
-}
+// places maps a family and an end of a stem, or a slash and the whole stem, to the places of such files.
+type places map[[2]string][]int
 
 func (x *Source) places() places {
 	p := places{}
@@ -98,10 +93,10 @@ func (x *Source) places() places {
 		if importForms[of] == nil || name == "" || strings.HasSuffix(f.path, "_test.go") {
 			continue
 		}
-		p[place{of, name, true}] = append(p[place{of, name, true}], i)
-		for n := 0; n < mostParts && name != ""; n++ {
-			p[place{of, name, false}] = append(p[place{of, name, false}], i)
-			_, name, _ = strings.Cut(name, "/")
+		key := [2]string{of, "/" + name}
+		for n := 0; n <= mostParts && key[1] != ""; n++ {
+			p[key] = append(p[key], i)
+			_, key[1], _ = strings.Cut(key[1], "/")
 		}
 	}
 	return p
@@ -129,11 +124,11 @@ func (p places) find(from, imported string) []int {
 	switch of {
 	case "go":
 		module, name, _ := strings.Cut(name, "/")
-		for name != "" && p[place{of, name, true}] == nil {
+		for name != "" && p.whole(of, name) == nil {
 			_, name, _ = strings.Cut(name, "/")
 		}
 		if strings.Contains(module, ".") || strings.Contains(name, "/") { // few of the standard library have either
-			return p[place{of, name, true}]
+			return p.whole(of, name)
 		}
 		return nil
 	case "python", "java", "csharp", "rust":
@@ -152,15 +147,17 @@ func (p places) find(from, imported string) []int {
 			name = stem(name)
 		}
 		if strings.HasPrefix(name, ".") {
-			return p[place{of, path.Join(dir, name), true}]
+			return p.whole(of, path.Join(dir, name))
 		}
 	}
 	return p.few(of, strings.Trim(name, "/"))
 }
 
+func (p places) whole(of, name string) []int { return p[[2]string{of, "/" + name}] }
+
 // few returns the files that a name fits, unless there are more than mostTargets.
 func (p places) few(of, name string) []int {
-	if all := p[place{of, name, false}]; len(all) <= mostTargets {
+	if all := p[[2]string{of, name}]; len(all) <= mostTargets {
 		return all
 	}
 	return nil

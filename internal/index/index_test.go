@@ -85,21 +85,6 @@ func TestVectorsStayWithTheChunksOfAChangedFileThatDidNotChange(t *testing.T) {
 	require.Same(t, base, again, "nothing changed")
 }
 
-func TestATestOfANameThatManyFilesHaveIsOfItsFolder(t *testing.T) {
-	t.Parallel()
-	for test, want := range map[string]bool{"tests/fargate/main.tf": false, "test/fixtures/node/main.tf": true,
-		"tests/test_main.tf": false, "node/test/main.tf": true, "tests/only.tf": true} {
-		of, files := "node/main.tf", map[string]string{"node/main.tf": "a\n", "main.tf": "b\n", "user/main.tf": "c\n",
-			"node/only.tf": "d\n", test: "e\n"}
-		if test == "tests/only.tf" {
-			of = "node/only.tf"
-		}
-		found, err := indextest.Build(t, files).TestsOf(t.Context(), of, nil, 9)
-		require.NoError(t, err)
-		require.Equal(t, want, len(found) > 0, test)
-	}
-}
-
 func TestTheNearestVectorsAreFoundInOrderHoweverManyThreadsLook(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}

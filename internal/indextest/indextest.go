@@ -81,7 +81,6 @@ func RunPlain(t *testing.T, open func(t *testing.T, x *index.Index) *index.Sourc
 	t.Run("lexical", func(t *testing.T) { lexical(t, s, x) })
 	t.Run("names", func(t *testing.T) { names(t, s) })
 	t.Run("files", func(t *testing.T) { files(t, s) })
-	t.Run("tests", func(t *testing.T) { tests(t, s) })
 	t.Run("no vectors", func(t *testing.T) {
 		hits, err := s.Similar(t.Context(), []float32{1, 0}, 3, nil)
 		require.NoError(t, err)
@@ -134,10 +133,10 @@ func names(t *testing.T, s *index.Source) {
 	require.Len(t, by, 2, "case counts")
 	require.Equal(t, []string{"cart/cart.go:3-5"}, chunks(by["AddItem"], nil))
 	require.ElementsMatch(t, []string{"cart/cart.go:3-5", "cart/stock.go:3-5"},
-		chunks(s.Mentions(ctx, "checkStock", 9, nil)))
-	require.Len(t, chunks(s.Mentions(ctx, "AddItem", 2, nil)), 2)
-	require.Empty(t, chunks(s.Mentions(ctx, "Add", 9, nil)), "a part is no word")
-	require.Empty(t, chunks(s.Mentions(ctx, "'; drop table", 9, nil)))
+		chunks(s.Mentions(ctx, "checkStock", 9)))
+	require.Len(t, chunks(s.Mentions(ctx, "AddItem", 2)), 2)
+	require.Empty(t, chunks(s.Mentions(ctx, "Add", 9)), "a part is no word")
+	require.Empty(t, chunks(s.Mentions(ctx, "'; drop table", 9)))
 }
 
 func files(t *testing.T, s *index.Source) {
@@ -154,15 +153,6 @@ func files(t *testing.T, s *index.Source) {
 		"ui/view.ts": {"ui/format.ts"}, "cart/stock.go": {"web/handler.go"}, "gone.go": nil} {
 		require.ElementsMatch(t, want, s.Linked(file), file)
 	}
-}
-
-func tests(t *testing.T, s *index.Source) {
-	ctx := t.Context()
-	require.Equal(t, []string{"cart/cart_test.go:3-5", "web/other_test.go:3-5"},
-		chunks(s.TestsOf(ctx, "cart/cart.go", []string{"AddItem"}, 9)))
-	require.Equal(t, []string{"cart/cart_test.go:3-5"}, chunks(s.TestsOf(ctx, "cart/cart.go", []string{"AddItem"}, 1)))
-	require.Len(t, chunks(s.TestsOf(ctx, "cart/cart.go", nil, 9)), 3)
-	require.Empty(t, chunks(s.TestsOf(ctx, "ui/view.ts", []string{"view"}, 9)))
 }
 
 // vectors returns a vector for every chunk but one.

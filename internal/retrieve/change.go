@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
@@ -22,12 +21,12 @@ type around struct {
 	code      string        // the changed lines, without comments and strings
 	text      string        // the file
 	names     []string      // names whose definitions the change adds, alters or removes
-	methods   []string      // those of them that are names of methods
-	classes   []string      // the types of these methods
-	plain     []string      // those of functions and types
-	common    []string      // those with many definitions
-	touched   []string      // other names on the changed lines, in order
-	types     []string      // names in the signatures of the enclosing chunks
+	classes   []string      // the types of the methods among them
+
+	kinds   map[string]chunk.Kind // those of the enclosing definitions among names
+	common  []string              // those with many definitions
+	touched []string              // other names on the changed lines, in order
+	types   []string              // names in the signatures of the enclosing chunks
 
 	users, named, typed []chunk.Chunk // those that use names, define touched, and define types
 }
@@ -37,7 +36,7 @@ type around struct {
 // the change are not hits: the caller has them already.
 func (s *search) changeLists(ctx context.Context, words ranked) []list {
 	a := s.follow(ctx, words)
-	s.stage("structure", index.First(slices.Concat(a.users, a.named, a.typed), merged))
+	s.stage("structure", first(slices.Concat(a.users, a.named, a.typed)))
 	return []list{{"structure", 2, a.users}, {"symbol", 1, slices.Concat(a.named, a.typed)}}
 }
 
@@ -49,9 +48,8 @@ func (s *search) follow(ctx context.Context, words ranked) around {
 	for _, name := range a.names {
 		found, all := s.mentions(ctx, name, words)
 		// Most uses are those of another's. Nothing else can call what is new.
-		method := slices.Contains(a.methods, name)
-		if (method || slices.Contains(a.plain, name)) && len(by[name]) > ambiguous ||
-			method && s.question.hunks[0].OldStart == 0 {
+		method := a.kinds[name] == chunk.Method
+		if a.kinds[name] != "" && len(by[name]) > ambiguous || method && s.question.hunks[0].OldStart == 0 {
 			a.common = append(a.common, name)
 		}
 		found = removeMatching(found, func(c chunk.Chunk) bool { return !s.mayUse(c, name, a, by[name]) })
@@ -81,7 +79,8 @@ func (s *search) follow(ctx context.Context, words ranked) around {
 // method is called, and not where the type has one of that name itself. If many define the name, the chunk's file is
 // linked, or in the folder of a function, or the chunk names the method's type.
 func (s *search) mayUse(c chunk.Chunk, name string, a around, others []chunk.Chunk) bool {
-	method, plain := slices.Contains(a.methods, name), slices.Contains(a.plain, name)
+	method := a.kinds[name] == chunk.Method
+	plain := a.kinds[name] != "" && !method
 	builds := slices.ContainsFunc(a.enclosing, func(e chunk.Chunk) bool {
 		return slices.Contains(constructors, e.Name) && owner(e) == name
 	})
@@ -152,10 +151,12 @@ func (s *search) nearest(chunks []chunk.Chunk) []chunk.Chunk {
 func (s *search) surroundings(ctx context.Context) (a around) {
 	file, err := s.Index.In(ctx, s.question.path)
 	s.check(err)
-	lines := changedLines(s.question.hunks, fitsNewSide(file, s.question.hunks))
-	s.hidden, s.linked = map[string]bool{}, s.Index.Linked(s.question.path)
 	for _, c := range file {
 		a.text += c.Text + "\n"
+	}
+	lines := changedLines(s.question.hunks, s.question.after || isAfter(a.text, s.question.hunks))
+	s.hidden, s.linked = map[string]bool{}, s.Index.Linked(s.question.path)
+	for _, c := range file {
 		if slices.ContainsFunc(lines, func(l changedLine) bool { return c.StartLine <= l.at && l.at <= c.EndLine }) {
 			a.enclosing = append(a.enclosing, c)
 			s.hidden[c.ID()] = true
@@ -195,6 +196,7 @@ var hyphened = pattern.Lazy(`[A-Za-z_][\w-]+`)
 // read collects the names of a change to a file.
 func (a *around) read(of string, file []chunk.Chunk, changed []changedLine) {
 	signatures, language := "", lang.Of(of)
+	a.kinds = map[string]chunk.Kind{}
 	var lines []string // whose definitions may be visible elsewhere
 	for _, l := range changed {
 		code := imported().ReplaceAllString(language.Blank(l.text), "$1")
@@ -214,11 +216,8 @@ func (a *around) read(of string, file []chunk.Chunk, changed []changedLine) {
 			a.names = append(a.names, owner(c))
 		case c.Kind != chunk.Constants && c.Kind != chunk.Window && slices.ContainsFunc(file, defined):
 			a.names = append(a.names, c.Name)
-			if c.Kind == chunk.Method {
-				a.methods = append(a.methods, c.Name)
+			if a.kinds[c.Name] = c.Kind; c.Kind == chunk.Method {
 				a.classes = append(a.classes, owner(c))
-			} else {
-				a.plain = append(a.plain, c.Name)
 			}
 		}
 		for _, name := range c.Defines {
@@ -243,28 +242,15 @@ func (a *around) read(of string, file []chunk.Chunk, changed []changedLine) {
 	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }
 
-// fitsNewSide reports whether a file fits the new side of the hunks better than the old one.
-func fitsNewSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
-	text := map[int]string{}
-	for _, c := range file {
-		n := c.StartLine
-		for line := range strings.SplitSeq(c.Text, "\n") {
-			text[n] = strings.TrimRight(line, "\r")
-			n++
+// isAfter reports whether a file has more of the lines that hunks add than of those that they remove.
+func isAfter(text string, hunks []diff.Hunk) bool {
+	has := func(kind diff.Op) (n int) {
+		for line := range strings.Lines(plain(hunks, kind)) {
+			n += min(1, strings.Count(text, line))
 		}
+		return n
 	}
-	fits := 0
-	for _, h := range hunks {
-		for _, l := range h.Lines { // text has no line 0, the number of a line that a side lacks
-			if line, ok := text[l.New]; ok && line == strings.TrimRight(l.Text, "\r") {
-				fits++
-			}
-			if line, ok := text[l.Old]; ok && line == strings.TrimRight(l.Text, "\r") {
-				fits--
-			}
-		}
-	}
-	return fits > 0
+	return has(diff.Add) > has(diff.Delete)
 }
 
 // changedLine is a line that a change adds or removes.

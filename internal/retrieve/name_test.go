@@ -116,6 +116,12 @@ func TestAPackTellsWhatANameMeans(t *testing.T) {
 				"-- test/RangeTest.java --\n" +
 				"class RangeTest {\n\tvoid setUp() {\n\t\tr.go(1);\n\t}\n\n\tvoid checks() {\n" +
 				"\t\tr.of2(2);\n\t}\n}\n"},
+		"3 test of another package's function of many packages": {retrieve.Tests, "scan.Init()", false,
+			"-- a/a.go --\npackage a\n\nfunc Init() { OLD }\n" + many +
+				"-- z/z_test.go --\npackage z\n\nfunc TestZ() {\n\tscan.Init()\n}\n"},
+		"3 test of a function of many packages, in the folder": {retrieve.Tests, "go Init()", true,
+			"-- a/a.go --\npackage a\n\nfunc Init() { OLD }\n" + many +
+				"-- a/z_test.go --\npackage a\n\nfunc TestZ() {\n\tgo Init()\n}\n"},
 		"3 test that names nothing of the change": {retrieve.Tests, "class", false,
 			"-- src/Range.java --\nclass Range {\n\tpublic String toString() {\n\t\treturn OLD;\n\t}\n}\n" +
 				"-- test/RangeTest.java --\n" +

@@ -46,7 +46,7 @@ func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Pi
 	}
 	ctx, span := trace.Retrieval(ctx)
 	ctx, s := e.begin(ctx, Request{K: merged},
-		question{text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks})
+		question{text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks, after: true})
 	defer s.stop()
 	candidates := s.candidates(ctx)
 	s.result.recordOn(span, "pack of "+f.Path)
@@ -85,20 +85,17 @@ func (s *search) candidates(ctx context.Context) []Piece {
 	words := s.lexical(ctx)
 	a := s.follow(ctx, words)
 	lostNames, lost := s.removedNames(ctx)
-	q := s.question
-	tests, err := s.Index.TestsOf(ctx, q.path, slices.DeleteFunc(slices.Clone(a.names), func(name string) bool {
-		return slices.Contains(a.common, name)
-	}), merged)
-	s.check(err)
 	hits := s.searchResults(ctx, words)
+	q := s.question
 	p := pieces{change: q, seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, mostEnclosing, linesNumbered(changedLines(q.hunks, true)))
 	users, mentions := q.splitUsers(a)
 	p.add(Calls, users, fewUsers, linesNaming(a.names))
 	p.add(Similar, mentions, mostUsers, linesNaming(a.names))
-	unseen := func(c chunk.Chunk) bool { // or only the head of a type, whose members are other chunks
+	// a test that the file, which is none, does not see, or only the head of a type, whose members are other chunks
+	unseen := func(c chunk.Chunk) bool {
 		head := strings.TrimRight(code(c.Path, c.Text), " \t\r\n}")
-		return q.unseenTest(c) || s.distance(c.Path) == far && !s.isInChange(c) && !a.mayMean(c) ||
+		return isTest(c) && !lang.IsTest(q.path) || s.distance(c.Path) == far && !s.isInChange(c) && !a.mayMean(c) ||
 			c.Kind == chunk.Type && (strings.HasSuffix(head, "{") || strings.HasSuffix(head, ":"))
 	}
 	p.add(Defines, order.Ahead(removeMatching(a.named, unseen), s.isInChange), mostNamed, linesNaming(a.touched))
@@ -107,14 +104,10 @@ func (s *search) candidates(ctx context.Context) []Piece {
 	coded := linesNaming(slices.DeleteFunc(chunk.Identifiers(a.code), func(name string) bool {
 		return !looksCoded(name)
 	}))
-	touching := linesNaming(a.names)
-	if len(a.names) == 0 {
-		touching = coded
-	}
-	p.add(Tests, removeMatching(q.sameLanguage(tests), func(c chunk.Chunk) bool {
-		return c.Kind == chunk.Type || c.Kind == chunk.Constants || prepares().MatchString(c.Name) ||
+	p.add(Tests, removeMatching(q.sameLanguage(a.users), func(c chunk.Chunk) bool {
+		return !isTest(c) || c.Kind == chunk.Type || c.Kind == chunk.Constants || prepares().MatchString(c.Name) ||
 			lang.IsTest(q.path) && s.distance(c.Path) == far
-	}), mostTests, touching)
+	}), mostTests, linesNaming(a.names))
 	p.add(Defines, removeMatching(a.typed, unseen), mostNamed, linesNaming(a.types))
 	s.constants(ctx, &p)
 	prose := func(path string) bool { return lang.Of(path).Kind == lang.Prose }
@@ -225,7 +218,7 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 		if len(name) < 3 || lang.WordAt(now, name) >= 0 {
 			continue
 		}
-		found, err := s.Index.Mentions(ctx, name, rareWithin+1, nil)
+		found, err := s.Index.Mentions(ctx, name, rareWithin+1)
 		s.check(err)
 		if len(found) > rareWithin {
 			continue
@@ -245,9 +238,6 @@ func (s *search) removedNames(ctx context.Context) (names []string, chunks []chu
 }
 
 func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }
-
-// unseenTest reports whether a chunk is of a test that the changed file, which is none, does not see.
-func (q question) unseenTest(c chunk.Chunk) bool { return isTest(c) && !lang.IsTest(q.path) }
 
 func removeMatching(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), which)

@@ -18,6 +18,7 @@ type question struct {
 	uses  bool     // it asks who uses the one name in words
 	path  string   // path of a pasted diff, if it names one
 	hunks []diff.Hunk
+	after bool // the index is known to have the new side of hunks
 }
 
 var referencesTo = pattern.Lazy(`(?i)^\s*(?:find\s+)?(?:references|callers|usages|uses)(?:\s+(?:to|of))?` +

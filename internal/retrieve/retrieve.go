@@ -30,10 +30,9 @@ const (
 // Engine searches the chunks of one commit. Only Index is required. Without Instead many goroutines may use it.
 type Engine struct {
 	Index    *index.Source
-	Embedder Embedder         // nil: no search by meaning
-	Reranker Reranker         // nil: lists are fused by rank
-	Now      func() time.Time // nil: stages have no times
-	Changed  []string         // paths of the change's files, which its packs prefer
+	Embedder Embedder // nil: no search by meaning
+	Reranker Reranker // nil: lists are fused by rank
+	Changed  []string // paths of the change's files, which its packs prefer
 	// returns the source that replaces Index, a database, once it has failed; may be nil
 	Instead func(ctx context.Context, failed error) (*index.Source, error)
 }
@@ -147,7 +146,7 @@ func (s *search) check(err error) {
 
 // lists runs every search that applies to the question, and returns the list of each.
 func (s *search) lists(ctx context.Context, vector []float32) []list {
-	s.last = s.now()
+	s.last = time.Now()
 	words := s.lexical(ctx)
 	lists := []list{words.best(), s.similar(ctx, vector)}
 	switch {
@@ -162,16 +161,9 @@ func (s *search) lists(ctx context.Context, vector []float32) []list {
 // stage records a step: its chunks, which it returns, and the time since the step before.
 func (s *search) stage(name string, chunks []chunk.Chunk) []chunk.Chunk {
 	began := s.last
-	s.last = s.now()
+	s.last = time.Now()
 	s.result.Stages = append(s.result.Stages, Stage{Name: name, Chunks: chunks, Took: s.last.Sub(began)})
 	return chunks
-}
-
-func (s *search) now() time.Time {
-	if s.Now == nil {
-		return time.Time{}
-	}
-	return s.Now()
 }
 
 func hitChunks(hits []Hit) (all []chunk.Chunk) {

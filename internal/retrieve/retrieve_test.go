@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -93,20 +95,25 @@ func TestASearchStaysWithinItsPathsAndNumber(t *testing.T) {
 	require.Len(t, r.Hits, 2)
 }
 
-func TestStagesTellWhatEachOneGave(t *testing.T) {
-	e, now := engine(t, shop()), time.Unix(0, 0)
-	e.Now = func() time.Time { now = now.Add(time.Millisecond); return now }
-	r, err := e.Search(t.Context(), retrieve.Request{Query: "where is a row added"})
-	require.NoError(t, err)
-	var names []string
-	for _, s := range r.Stages {
-		names = append(names, s.Name)
-		require.Equal(t, time.Millisecond, s.Took)
-	}
-	require.Equal(t, []string{"lexical", "symbol", "structure", "fuse"}, names)
-	require.Equal(t, r.Hits[0].ID(), r.Stages[3].Chunks[0].ID())
-	require.Positive(t, r.Hits[0].Ranks["lexical"])
-	require.Zero(t, r.Hits[0].Ranks["vector"])
+func TestStagesTellWhatEachOneGaveAndHowLongItTook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, shop())
+		e.Reranker = &remote{takes: time.Millisecond} // of the bubble's clock
+		r, err := e.Search(t.Context(), retrieve.Request{Query: "where is a row added"})
+		require.NoError(t, err)
+		var names []string
+		took := map[string]time.Duration{}
+		for _, s := range r.Stages {
+			names = append(names, s.Name)
+			took[s.Name] = s.Took
+		}
+		require.Equal(t, []string{"lexical", "symbol", "structure", "fuse", "rerank"}, names)
+		require.Equal(t, map[string]time.Duration{"lexical": 0, "symbol": 0, "structure": 0, "fuse": 0,
+			"rerank": time.Millisecond}, took)
+		require.Equal(t, r.Hits[0].ID(), r.Stages[4].Chunks[0].ID())
+		require.True(t, slices.ContainsFunc(r.Hits, func(h retrieve.Hit) bool { return h.Ranks["lexical"] == 1 }))
+		require.Zero(t, r.Hits[0].Ranks["vector"])
+	})
 }
 
 // remote answers as a server would, or does not.
@@ -115,9 +122,11 @@ type remote struct {
 	vectors [][]float32
 	err     error
 	asked   int
+	takes   time.Duration
 }
 
 func (r *remote) Rerank(_ context.Context, _ string, documents []string) ([]float64, error) {
+	time.Sleep(r.takes)
 	if r.asked++; r.scores == nil && r.err == nil {
 		for i := range documents { // the last one is the best
 			r.scores = append(r.scores, float64(i))

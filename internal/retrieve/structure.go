@@ -26,7 +26,7 @@ func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
 // those that call it first, and within each group in the order of the list by words. It also reports whether
 // it went through all of them.
 func (s *search) mentions(ctx context.Context, name string, words ranked) (found []chunk.Chunk, all bool) {
-	found, err := s.Index.Mentions(ctx, name, mentioned, nil)
+	found, err := s.Index.Mentions(ctx, name, mentioned)
 	s.check(err)
 	all = len(found) < mentioned
 	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool {
@@ -62,7 +62,13 @@ func (s *search) calledDefinitions(ctx context.Context, words ranked) (all []chu
 		}
 		all = append(all, words.byWords(next)...)
 	}
-	return index.First(all, merged)
+	return first(all)
+}
+
+// first returns the first distinct chunks of a list, which it changes, at most merged of them.
+func first(all []chunk.Chunk) []chunk.Chunk {
+	all = order.Unique(all, chunk.Chunk.ID)
+	return all[:min(len(all), merged)]
 }
 
 // definitions maps names to their definitions in the filtered paths. It leaves out names of

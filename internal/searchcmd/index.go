@@ -48,8 +48,7 @@ func (p Program) index(ctx context.Context, place wire.Place, of index.Options, 
 	if x.Source.Vectors().Model == "" { // the notes say why
 		e.Embedder = nil
 	}
-	return x, &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker,
-		Now: p.Now}, nil
+	return x, &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker}, nil
 }
 
 // remote returns a commit of a repository on GitHub. It is fetched as one archive and not

@@ -90,11 +90,10 @@ func (p Program) text(query string, r retrieve.Result, explain bool) string {
 		}
 		place := fmt.Sprintf(":%d-%d", h.StartLine, h.EndLine)
 		what := strings.TrimSpace(string(h.Kind) + " " + guard.Line(h.Symbol(), 60))
-		room := width - 4 - column.Width(place)
+		room := width - 4 - column.Width(place) - 2
 		path := column.CutFront(guard.Line(h.Path, 500), room)
-		fmt.Fprintf(&b, "%s%s%s", terminal.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place,
-			alignRight(width, 4+
-				column.Width(path)+column.Width(place), what))
+		fmt.Fprintf(&b, "%s%s  %s\n", terminal.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place,
+			column.Cut(what, room-column.Width(path)))
 		p.row(&b, width, "    ", h.Signature, "")
 		for _, line := range retrieve.Best(h.Chunk, query, shownLines) {
 			p.row(&b, width, fmt.Sprintf("%6d  ", line.Number), strings.ReplaceAll(line.Text, "\t", "  "), "2")
@@ -107,15 +106,6 @@ func (p Program) text(query string, r retrieve.Result, explain bool) string {
 		b.WriteString("\n" + stages(r))
 	}
 	return b.String()
-}
-
-// alignRight returns the rest of a hit's row: what, aligned right, or on a row of its own if
-// there is no room.
-func alignRight(width, used int, what string) string {
-	if room := width - used - column.Width(what); room >= 2 {
-		return strings.Repeat(" ", room) + what + "\n"
-	}
-	return "\n    " + column.Cut(what, width-4) + "\n"
 }
 
 func (p Program) row(b *strings.Builder, width int, prefix, text, color string) {

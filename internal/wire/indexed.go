@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
+	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/embed"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 )
@@ -63,7 +66,7 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 	return x, nil
 }
 
-const noPgvector = "The database has no pgvector extension, so search used only words and structure."
+const noPgvector = "The database has no pgvector (0.7 or later), so search used only words and structure."
 
 // databaseNote describes the failure in our own words, without the server's.
 func databaseNote(err error) string {
@@ -150,33 +153,26 @@ const embedBatch = 5_000
 // without a vector because nothing of the place is kept. With an error, the index as far as it got is returned.
 func (p Place) embedMissing(ctx context.Context, x *index.Index, e retrieve.Embedder) (with *index.Index, left int,
 	err error) {
-	var keys, texts []string
-	missing, known := map[string]bool{}, map[string][]float32{}
-	for _, c := range x.Without(e.Identity()) {
-		if key := c.Key(); !missing[key] {
-			missing[key] = true
-			keys, texts = append(keys, key), append(texts, c.Prefix()+c.Text)
+	missing := order.Unique(x.Without(e.Identity()), chunk.Chunk.Key)
+	if p.Unkept {
+		left = max(0, len(missing)-maxUnkept)
+	}
+	known, dimensions := map[string][]float32{}, 0
+	for batch := range slices.Chunk(missing[:len(missing)-left], embedBatch) {
+		var texts []string
+		for _, c := range batch {
+			texts = append(texts, c.Prefix()+c.Text)
 		}
-	}
-	if p.Unkept && len(keys) > maxUnkept {
-		left = len(keys) - maxUnkept
-		keys = keys[:maxUnkept]
-	}
-	for dimensions := 0; len(keys) > 0; {
-		n := min(len(keys), embedBatch)
-		vectors, err := e.Embed(ctx, texts[:n], false)
+		vectors, err := e.Embed(ctx, texts, false)
 		for i, v := range vectors {
 			if v != nil {
-				known[keys[i]], dimensions = v, len(v)
+				known[batch[i].Key()], dimensions = v, len(v)
 			}
 		}
-		keys, texts = keys[n:], texts[n:]
 		if dimensions > 0 {
 			x = x.WithVectors(e.Identity(), dimensions, known)
-		}
-		if p.Cache.Folder != "" && dimensions > 0 {
-			if failed := p.Cache.Keep(p.Commit, x); failed != nil {
-				err = cmp.Or(err, fmt.Errorf("keeping vectors: %w", failed))
+			if p.Cache.Folder != "" {
+				err = cmp.Or(err, p.Cache.Keep(p.Commit, x)) // kept in any case: it is paid for
 			}
 		}
 		if err != nil {

@@ -208,7 +208,7 @@ func TestP9_TheHeadsVectorsArePaidOnce(t *testing.T) {
 	head := tree.Files(indextest.Files)
 	paid := 0
 	pack := func(e wire.Endpoints) {
-		around := wire.NewSurroundings(wire.Looking{Head: head, Base: head, Tokens: 2_000, Now: time.Now,
+		around := wire.NewSurroundings(wire.Looking{Head: head, Base: head, Tokens: 2_000,
 			Files: []diff.File{{Path: "cart/cart.go", Patch: patch}}, Endpoints: e})
 		require.NotEmpty(t, around.Pack(t.Context(), "cart/cart.go", patch))
 	}
@@ -263,7 +263,7 @@ func TestPostgresKeepsAnIndex(t *testing.T) {
 		at.config.Rerank.Model = ""
 		at.config.Index.Store = server.Database(t)
 		x, e := at.indexed(t, wire.Asking{})
-		require.Equal(t, []string{"The database has no pgvector extension, so search used only words and structure."},
+		require.Equal(t, []string{"The database has no pgvector (0.7 or later), so search used only words and structure."},
 			x.Notes)
 		search(t, x, e)
 	})

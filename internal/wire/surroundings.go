@@ -32,8 +32,7 @@ type Looking struct {
 	// Kept loads the base's index, or builds and keeps one; nil if none is kept
 	Kept func(context.Context, Endpoints) (*index.Index, error)
 	Endpoints
-	Now  func() time.Time
-	Note func(string) // reports to a person which sources do not answer; may be nil
+	Note func(string) // reports to a person which sources do not answer, perhaps repeatedly; may be nil
 }
 
 // Surroundings hold a model's tools and the context packs that go with a diff.
@@ -46,6 +45,9 @@ type Surroundings struct {
 // NewSurroundings returns the surroundings of a change. The index is built in memory on first use, the
 // head's on top of the base's (T34).
 func NewSurroundings(l Looking) Surroundings {
+	if l.Note == nil {
+		l.Note = func(string) {}
+	}
 	lib := &library{Looking: l}
 	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open),
 		tool.FindReferences(l.Head, l.Files...)}
@@ -65,7 +67,6 @@ type library struct {
 	mu     sync.Mutex
 	engine *retrieve.Engine
 	err    error
-	noted  map[string]bool
 }
 
 // open returns the engine over the head. It remembers a failure, unless ctx was cancelled.
@@ -79,11 +80,11 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	if err != nil {
 		if ctx.Err() == nil {
 			l.err = err
-			l.noteOnce("the repository is not indexed, so nothing of it is shown beside the diff: " + err.Error())
+			l.Note("the repository is not indexed, so nothing of it is shown beside the diff: " + err.Error())
 		}
 		return nil, err
 	}
-	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now, Changed: l.changed()}
+	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Changed: l.changed()}
 	return l.engine, nil
 }
 
@@ -95,7 +96,7 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	if l.Kept != nil {
 		kept, err := l.Kept(ctx, l.Endpoints)
 		if err != nil {
-			l.noteOnce("the index of the base: " + err.Error())
+			l.Note("the index of the base: " + err.Error())
 		}
 		base = kept
 	}
@@ -104,11 +105,8 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	}
 	head := Place{Tree: l.Head, From: base, Unkept: base == nil, Changed: true}
 	x, err := head.inMemory(ctx, o, l.Looking.Index, l.Endpoints)
-	for _, note := range x.Notes {
-		l.noteOnce(note)
-	}
-	for _, note := range indexTimeNote(x.Report, indexTime) {
-		l.noteOnce(note)
+	for _, note := range append(x.Notes, indexTimeNote(x.Report, indexTime)...) {
+		l.Note(note)
 	}
 	return x.Source, err
 }
@@ -139,10 +137,8 @@ func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 	if err != nil && ctx.Err() == nil {
 		notes = append(notes, "nothing of the repository is shown beside "+path+": "+err.Error())
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, note := range notes {
-		l.noteOnce(note)
+		l.Note(note)
 	}
 	var pieces []prompt.Piece
 	for _, p := range chosen {
@@ -150,16 +146,4 @@ func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 			Changed: p.Path != path && slices.Contains(e.Changed, p.Path)})
 	}
 	return pieces
-}
-
-// noteOnce passes each note to Note once.
-func (l *library) noteOnce(note string) {
-	if l.Note == nil || l.noted[note] {
-		return
-	}
-	if l.noted == nil {
-		l.noted = map[string]bool{}
-	}
-	l.noted[note] = true
-	l.Note(note)
 }

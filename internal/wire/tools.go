@@ -46,7 +46,7 @@ type Proposed struct {
 // ok is false for a diff alone.
 func (b Brief) newLooking(w Wire, results string) (l Looking, ok bool) {
 	c := b.Change
-	l = Looking{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index, Now: w.now,
+	l = Looking{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index,
 		Tests: tool.TestSources{Workspace: b.Workspace, Glob: results}}
 	switch {
 	case b.Proposed.On.Tree != nil:

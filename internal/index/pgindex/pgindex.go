@@ -29,7 +29,7 @@ import (
 type Store struct {
 	pool    *pgxpool.Pool
 	where   string // host and database, without user and password
-	vectors bool   // the server has pgvector
+	vectors bool   // the server has pgvector, 0.7 or later
 }
 
 const (
@@ -87,7 +87,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	// if this user may not create the extension, it exists already or is not used
 	_, _ = s.pool.Exec(ctx, `CREATE EXTENSION IF NOT EXISTS vector`)
-	return s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')`).Scan(&s.vectors)
+	return s.pool.QueryRow(ctx, `SELECT to_regtype('halfvec') IS NOT NULL`).Scan(&s.vectors)
 }
 
 // Vectors reports whether the server can search vectors.

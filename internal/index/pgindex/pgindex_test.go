@@ -135,9 +135,9 @@ func TestWhatIsNoTextOfPostgresIsKeptAsItIs(t *testing.T) {
 		got, err := found.Lexical(t.Context(), index.Terms(question), 40, nil)
 		require.NoError(t, err)
 		require.Equal(t, append([]index.Hit{}, want...), append([]index.Hit{}, got...), question)
-		mentions, err := x.Mentions(t.Context(), question, 40, nil)
+		mentions, err := x.Mentions(t.Context(), question, 40)
 		require.NoError(t, err)
-		same, err := found.Mentions(t.Context(), question, 40, nil)
+		same, err := found.Mentions(t.Context(), question, 40)
 		require.NoError(t, err)
 		require.ElementsMatch(t, mentions, same, question)
 	}

@@ -17,8 +17,7 @@ import (
 const (
 	rowsAtATime = 500
 	kept        = 20    // indexes of a repository that always stay
-	halfFrom    = 2_001 // dimensions from which pgvector's HNSW takes only halfvec
-	mostVectors = 4_000 // dimensions that it takes at most
+	mostVectors = 4_000 // dimensions that pgvector's HNSW takes at most
 )
 
 // rows reads one index. It implements index.Rows.
@@ -83,22 +82,14 @@ func (r *rows) Nearest(ctx context.Context, vector []float32, k int, among []boo
 		args = append(args, passing)
 	}
 	// the inner query returns 40 more than wanted, so that ties come in order of place
-	sql := fmt.Sprintf(`SELECT n, 1 - d FROM (SELECT n, embedding <=> $1::%s AS d
-		FROM %s v ORDER BY d LIMIT $2 + 40) near ORDER BY d, n LIMIT $2`, vectorType(len(vector)), from)
+	sql := `SELECT n, 1 - d FROM (SELECT n, embedding <=> $1::halfvec AS d
+		FROM ` + from + ` v ORDER BY d LIMIT $2 + 40) near ORDER BY d, n LIMIT $2`
 	var near index.Near
 	err = r.ask(ctx, "searching vectors", sql, args, []any{&near.Place, &near.Score}, func() error {
 		all = append(all, near)
 		return nil
 	})
 	return all, err
-}
-
-// vectorType returns pgvector's type for vectors of that many dimensions.
-func vectorType(dimensions int) string {
-	if dimensions >= halfFrom {
-		return "halfvec"
-	}
-	return "vector"
 }
 
 // literal returns a vector in pgvector's text form, which is also JSON.
@@ -147,19 +138,18 @@ type writer struct {
 }
 
 // write creates and fills the tables of the index. Keys and values are bytea, since not all
-// text in a repository is UTF-8.
+// text in a repository is UTF-8. Numbers of vectors have a byte in an index, so two are enough.
 func (w *writer) write() error {
 	w.run(`CREATE SCHEMA $SCHEMA`)
 	w.run(`CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`)
 	insert(w, `INSERT INTO $SCHEMA.row SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.x.Each())
 	if dimensions := w.x.Vectors().Dimensions; dimensions > 0 {
-		kind := vectorType(dimensions)
-		w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
-		insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`,
+		w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding halfvec(%d))`, dimensions))
+		insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::halfvec FROM unnest($1::int[], $2::text[]) u(n, v)`,
 			func(yield func(int, string) bool) {
 				w.x.EachVector()(func(n int, v []float32) bool { return yield(n, literal(v)) })
 			})
-		w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
+		w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding halfvec_cosine_ops)`)
 	}
 	w.run(`ANALYZE $SCHEMA.row`)
 	return w.err

@@ -34,11 +34,11 @@ func TestTheStatementsThatWriteVectorsNameTheSchemaWhereItBelongs(t *testing.T) 
 	require.NoError(t, (&writer{ctx: t.Context(), tx: tx, x: x.WithVectors("m", 2, vectors), schema: "s"}).write())
 	require.Subset(t, tx.statements, []string{
 		`CREATE SCHEMA s`,
-		`CREATE TABLE s.vector (n int, embedding vector(2))`,
-		`INSERT INTO s.vector SELECT n, v::vector FROM unnest($1::int[], $2::text[]) u(n, v)`,
-		`CREATE INDEX ON s.vector USING hnsw (embedding vector_cosine_ops)`,
+		`CREATE TABLE s.vector (n int, embedding halfvec(2))`,
+		`INSERT INTO s.vector SELECT n, v::halfvec FROM unnest($1::int[], $2::text[]) u(n, v)`,
+		`CREATE INDEX ON s.vector USING hnsw (embedding halfvec_cosine_ops)`,
 	})
 	tx.statements = nil
 	require.NoError(t, (&writer{ctx: t.Context(), tx: tx, x: x, schema: "s"}).write())
-	require.NotContains(t, tx.statements, `CREATE TABLE s.vector (n int, embedding vector(2))`)
+	require.NotContains(t, tx.statements, `CREATE TABLE s.vector (n int, embedding halfvec(2))`)
 }

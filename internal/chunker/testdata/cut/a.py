@@ -1,7 +1,7 @@
 import os
 X = 1
 class A(B):
-    """doc"""
+    r"""runs it, or another"""
     y = 2
     @property
     def m(self, a):
