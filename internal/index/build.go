@@ -205,8 +205,9 @@ func (b *builder) reuse(f tree.File) bool {
 	if !ok || b.previous.made != b.Made || b.previous.files[at].blob != f.Blob {
 		return false
 	}
+	counted := b.report.Files
 	b.add(b.previous.files[at], f.Size)
-	b.report.Reused++
+	b.report.Reused += b.report.Files - counted
 	return true
 }
 
