@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,22 @@ func notMarked(t *testing.T, decision string) {
 	s.decideJob(drafted.outputs["code"], decision).start()
 	s.markJob(drafted.digest()).start().says("was decided, so the commit is not marked")
 	require.Empty(t, s.repo.Statuses(s.pull.HeadSHA()))
+}
+
+func TestADraftWhoseApprovalCouldNotBePostedIsMarkedAsWaiting(t *testing.T) {
+	s := across(t, scene{base: baseTree(), head: headTree()})
+	drafted := s.parked()
+	s.markJob(drafted.digest()).start().is(0, "")
+	s.hub.Fail(http.MethodPost, reviewsPath+"/*/events", githubtest.SecondaryLimit(403, time.Hour))
+	j := s.decideJob(drafted.outputs["code"], "approve")
+	j.start().is(1, "FAILED")
+	j.run.Finish("failure")
+	s.hub.ClearFaults()
+	s.markJob(drafted.digest()).start().is(0, "").says("the commit shows that draft")
+	for _, set := range s.repo.Statuses(s.pull.HeadSHA()) {
+		require.Equal(t, "pending", set.State, set.Description)
+	}
+	s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
 }
 
 // TestOnlyItsOwnMarkIsEnded has an earlier draft of the commit, or of an earlier commit, come to its end while the

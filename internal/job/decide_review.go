@@ -203,10 +203,17 @@ func (j *job) markWaiting(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	review, posted, err := j.posted(ctx, m.Thread, m.Subject.Digest)
-	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool {
-		return c.Record.Digest == draft.Digest
-	}) {
-		if err == nil {
+	if err != nil {
+		return driver.Report{}, err
+	}
+	acted, rejected := posted, false
+	for _, c := range on {
+		if c.Record.Digest == draft.Digest {
+			acted, rejected = acted || c.Acted(), rejected || c.Record.Decision == decision.Abort
+		}
+	}
+	if acted {
+		if posted || rejected { // an approval that is being carried out clears the mark itself
 			err = j.unmark(ctx, m.Subject.Head, draft.Code, posted, review)
 		}
 		return driver.Report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
