@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,6 +96,45 @@ func TestCheck13_ADecisionOnAnotherDraftThatCannotBeReadStopsNothing(t *testing.
 		}
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestCheck13_DecisionsOnAllDraftsOfASubjectCompete has them stored by one run, which then ends.
+func TestCheck13_DecisionsOnAllDraftsOfASubjectCompete(t *testing.T) {
+	t.Parallel()
+	hub := githubtest.New(t)
+	repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
+	run := repo.AddRun(githubtest.RunOptions{})
+	theirs := repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/x.yml"})
+	on := func(digit string) decision.Record {
+		r := no()
+		r.Digest, r.Code = strings.Repeat(digit, 64), strings.Repeat(digit, 16)
+		return r
+	}
+	mine := yes()
+	run.AddArtifact("pr-review-decision-"+mine.Code, onRecord(t, mine))
+	theirs.AddArtifact("pr-review-decision-"+mine.Code, onRecord(t, no()))
+	for digit, draft := range map[string]string{"a": "42-", "b": "42-partial-1-", "c": "43-", "d": "42-docs-",
+		"e": "decision-"} {
+		run.AddArtifact("pr-review-"+draft+on(digit).Code, nil)
+		run.AddArtifact("pr-review-decision-"+on(digit).Code, onRecord(t, on(digit)))
+	}
+	all := handoff.Artifacts{Runs: reading(t, hub, repo), Branch: "main", Out: io.Discard,
+		Subject: checkpoint.Subject{RepositoryID: repo.ID, Number: 42}}
+	for _, live := range []bool{true, false} {
+		claims, err := all.Claims(t.Context(), mine.Code)
+		require.NoError(t, err)
+		var codes []string
+		for _, c := range claims {
+			codes = append(codes, c.Record.Code)
+			require.Equal(t, []bool{live, !live}, []bool{c.Live, c.Done})
+		}
+		require.ElementsMatch(t, []string{mine.Code, on("a").Code, on("b").Code}, codes)
+		run.Finish("success")
+	}
+	hub.Advance(200 * 24 * time.Hour)
+	claims, err := all.Claims(t.Context(), mine.Code)
+	require.NoError(t, err)
+	require.Empty(t, claims, "they have expired")
 }
 
 // stored is a carrier of one artifact.
