@@ -141,6 +141,7 @@ func TestOnlyOpenThreadsOfOursAreResolved(t *testing.T) {
 		"resolved since":   {func(_ *post.Request, k *talk) { k.threads[0].Resolved = true }, nil},
 		"somebody else's":  {func(_ *post.Request, k *talk) { k.threads[0].Own = false }, nil},
 		"deleted since":    {func(_ *post.Request, k *talk) { k.threads = nil }, nil},
+		"announced before": {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Announced = true }, nil},
 		"still there":      {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Now = finding.StillThere }, nil},
 		"said by a person": {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Fate = finding.WasCommented }, nil},
 	} {
