@@ -51,6 +51,14 @@ func TestP5_ATakenNameIsADecisionOnRecordOnlyIfItIsListed(t *testing.T) {
 	}
 }
 
+func TestADecisionThatCannotBeStoredIsTold(t *testing.T) {
+	t.Parallel()
+	told := ""
+	all := handoff.Artifacts{Warn: func(what string, _ error) { told = what }}
+	require.NoError(t, all.Put(t.Context(), yes()))
+	require.Equal(t, "the decision could not be put on record", told)
+}
+
 // A decision that is overlooked would be taken twice, and differently.
 func TestCheck13_DecisionsThatCannotBeReadAreNotNone(t *testing.T) {
 	t.Parallel()
@@ -73,6 +81,31 @@ func TestCheck13_DecisionsThatCannotBeReadAreNotNone(t *testing.T) {
 			claims, err := all.Claims(t.Context(), yes().Code)
 			require.NoError(t, err)
 			require.Len(t, claims, 1)
+		})
+	}
+}
+
+func TestCheck13_ADecisionThatIsDeletedWhileItIsReadIsNone(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		path   string
+		status int
+	}{
+		"its run": {"/repos/o/r/actions/runs/*", 404},
+		"itself":  {"/repos/o/r/actions/artifacts/*/zip", 404},
+		"expired": {"/repos/o/r/actions/artifacts/*/zip", 410},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			hub := githubtest.New(t)
+			repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
+			repo.AddRun(githubtest.RunOptions{}).AddArtifact("pr-review-decision-"+yes().Code, onRecord(t, yes()))
+			all := handoff.Artifacts{Runs: reading(t, hub, repo), Subject: checkpoint.Subject{RepositoryID: repo.ID},
+				Branch: "main", Out: io.Discard}
+			hub.Fail("GET", c.path, githubtest.Fault{Status: c.status})
+			claims, err := all.Claims(t.Context(), yes().Code)
+			require.NoError(t, err)
+			require.Empty(t, claims)
 		})
 	}
 }
