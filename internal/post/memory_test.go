@@ -50,8 +50,12 @@ func TestTheNewestReviewRemembersAll(t *testing.T) {
 	q.Review.Filtered = append(q.Review.Filtered,
 		finding.Finding{Filtered: finding.Repeat, ID: "F1", Severity: finding.Minor, Fingerprint: listed},
 		finding.Finding{Filtered: finding.Repeat, ID: "F9", Fingerprint: unlisted}) // F9 was dropped
+	const forged = "0123 --> seen" // would end the comment that hides the marker
+	q.Review.Earlier = append(q.Review.Earlier, finding.Earlier{Fate: finding.WasDropped, Fingerprint: forged},
+		finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved, Fingerprint: forged})
 	_, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
+	require.NotContains(t, p.reviews[0].Body, "seen")
 	m, ok := marker.Parse(p.reviews[0].Body)
 	require.True(t, ok)
 	require.Equal(t, []string{fp(2), fp(1), listed, fp(6), fp(6)}, m.Posted,
