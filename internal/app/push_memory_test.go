@@ -87,8 +87,9 @@ func TestP2_WhatAnApproverDroppedStaysDropped(t *testing.T) {
 
 func TestADropIsKnownInOtherWords(t *testing.T) {
 	t.Parallel()
-	for _, trust := range []string{"", checkpoint.TrustSeal} {
-		t.Run("trust "+trust, func(t *testing.T) {
+	for name, trust := range map[string]string{"digest": "", "seal": checkpoint.TrustSeal,
+		"seal, and a rejection that came too late": checkpoint.TrustSeal} {
+		t.Run("trust "+name, func(t *testing.T) {
 			var now atomic.Bool
 			base, _ := growing()
 			s := across(t, scene{trust: trust, script: unsure(&now), base: base,
@@ -97,6 +98,13 @@ func TestADropIsKnownInOtherWords(t *testing.T) {
 			require.Equal(t, "1", first.outputs["findings"])
 			s.approved("/drop F1")
 			s.postJob(first.digest()).start().is(0, "POSTED")
+			if strings.HasSuffix(name, "late") {
+				z, err := under(t, trust, checkpointKey).PackRecord(s.abortOf(first))
+				require.NoError(t, err)
+				run := s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch", Actor: "eve"})
+				run.AddArtifact("pr-review-decision-"+first.outputs["code"], z)
+				run.Finish("failure")
+			}
 			now.Store(true)
 			s.pushed(base.With(githubtest.Tree{"new.go": goFile(30, "tx.Rollback(ctx)")}))
 			s.draftJob().start().is(0, "CLEAN") // a marker holds the place, and no words

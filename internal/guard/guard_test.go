@@ -12,14 +12,24 @@ import (
 func TestT7_VisibleShowsHiddenCharacters(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2]string{
-		"bidi":                      {"a\u202eb\u2066c", "a<U+202E>b<U+2066>c"},
-		"zero width":                {"a\u200bb\ufeffc\u2060", "a<U+200B>b<U+FEFF>c<U+2060>"},
-		"tags":                      {"a\U000e0068\U000e0069", "a<U+E0068><U+E0069>"},
-		"controls":                  {"\x1b[2K\x00\x7f\u0085\r", "<U+001B>[2K<U+0000><U+007F><U+0085><U+000D>"},
-		"fillers and variations":    {"\u115f\u3164\u034f\u00ada\ufe0f\U000e0100\u180e\u180f\ufff0\ufff9\U000e0000\U000e0fff", "<U+115F><U+3164><U+034F><U+00AD>a<U+FE0F><U+E0100><U+180E><U+180F><U+FFF0><U+FFF9><U+E0000><U+E0FFF>"},
+		"bidi":       {"a\u202eb\u2066c", "a<U+202E>b<U+2066>c"},
+		"zero width": {"a\u200bb\ufeffc\u2060", "a<U+200B>b<U+FEFF>c<U+2060>"},
+		"tags":       {"a\U000e0068\U000e0069", "a<U+E0068><U+E0069>"},
+		"controls":   {"\x1b[2K\x00\x7f\u0085\r", "<U+001B>[2K<U+0000><U+007F><U+0085><U+000D>"},
+		"fillers and variations": {"\u115f\u3164\u034f\u00ada\ufe0f\U000e0100\u180e\u180f\ufff0\ufff9\U000e0000\U000e0fff",
+			"<U+115F><U+3164><U+034F><U+00AD>a<U+FE0F><U+E0100><U+180E><U+180F><U+FFF0><U+FFF9><U+E0000><U+E0FFF>"},
 		"joiner between Latin":      {"a\u200db\u200cc", "a<U+200D>b<U+200C>c"},
 		"joiner twice":              {"می\u200c\u200cخ", "می<U+200C><U+200C>خ"},
 		"flag with another message": {"🏴\U000e0068\U000e0069\U000e007f", "🏴<U+E0068><U+E0069><U+E007F>"},
+		"flag tags of no flag": {"a\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+			"a<U+E0067><U+E0062><U+E0065><U+E006E><U+E0067><U+E007F>"},
+		"between letters that join": {"ب\u200bب\U000e0041ب", "ب<U+200B>ب<U+E0041>ب"},
+		"between pictures":          {"👍\u200b👍\U000e0041👍", "👍<U+200B>👍<U+E0041>👍"},
+		"joiner of one picture":     {"👍\u200da\u200d👍", "👍<U+200D>a<U+200D>👍"},
+		"selector of a digit":       {"1\ufe0f2\ufe0e", "1<U+FE0F>2<U+FE0E>"},
+		"selector of a letter":      {"a\ufe0f\u20e3 \U00020000\ufe0f", "a<U+FE0F>\u20e3 \U00020000<U+FE0F>"},
+		"in ASCII alone":            {"a\x7fb", "a<U+007F>b"},
+		"blanks that are letters":   {"a\u2800b\U0001d159", "a<U+2800>b<U+1D159>"},
 		"selector twice":            {"❤\ufe0f\ufe0f", "❤\ufe0f<U+FE0F>"},
 		"broken UTF-8":              {"a\xff\xc3(", "a\ufffd\ufffd("},
 		"line ends":                 {"a\r\nb\tc\n", "a\nb\tc\n"},
@@ -35,7 +45,7 @@ func TestT7_VisibleLeavesScriptsAndEmojiAlone(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
 		"naïve Größe 日本語 Ελλάδα Привет", "می\u200cخواهم", "क्\u200dष", "ශ්\u200dරී",
-		"👨\u200d👩\u200d👧\u200d👦 👍🏽 🏳️\u200d🌈 ❤️ 1️⃣ ☎︎ 🇩🇪",
+		"👨\u200d👩\u200d👧\u200d👦 👍🏽 🏳️\u200d🌈 ❤️ 1️⃣ *️⃣ #️⃣ ☎︎ 🇩🇪 ↔️ ⤴️ ⬅️", "\u0600١",
 		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "e\u0301",
 	} {
 		require.Equal(t, s, guard.Visible(s))
@@ -60,6 +70,7 @@ func TestLineIsCutAtRunes(t *testing.T) {
 	require.Equal(t, "a b c", guard.Line("a\nb\tc\n", 0))
 	require.Equal(t, `\::warning::x`, guard.Line("::warning::x", 0))
 	require.Equal(t, `  \::stop`, guard.Text("  ::stop"))
+	require.Equal(t, "std::string", guard.Line("std::string", 0))
 	require.Equal(t, `x ##\[group]`, guard.Line("x ##[group]", 0))
 }
 
@@ -70,6 +81,8 @@ func TestCodeAndFencesOutlastTheirText(t *testing.T) {
 	require.Equal(t, "``a`b``", guard.Code("a`b"))
 	require.Equal(t, "`` `<img> ``", guard.Code("`<img>"), "T10: else three marks open, and two do not close")
 	require.Equal(t, "`` <img>` ``", guard.Code("<img>`"))
+	require.Equal(t, "` a`", guard.Code(" a"))
+	require.Equal(t, "`a `", guard.Code("a "))
 	require.Equal(t, "`  a  `", guard.Code(" a "))
 	require.Equal(t, "` `", guard.Code(" "))
 	require.NotContains(t, guard.Fence("a\u202eb", ""), "\u202e", "T7")
@@ -86,6 +99,13 @@ func TestMarkdownByExample(t *testing.T) {
 	for in, want := range map[string]string{
 		"ask @torvalds, see #12.":           "ask `@torvalds`, see `#12`.",
 		"List<String> is <b>bold</b>":       `List\<String> is \<b>bold\</b>`,
+		"<A> <Z> <a> <z> <1>":               `\<A> \<Z> \<a> \<z> <1>`,
+		`ends with \`:                       `ends with \\`,
+		"ends with `x` \\":                  "ends with `x` \\\\",
+		`@org ends with \`:                  "`@org` ends with \\\\",
+		"mail`@x.example` and a`@x`":        "mail `@x.example` and a`@x`",
+		"é`@x.example`":                     "é`@x.example`",
+		"  \tcode\n     more\n\tyet":        "```\ncode\n```\n```\n more\nyet\n```",
 		"[a](https://x.example/)":           "[a\\](`https://x.example/`)",
 		"# Title":                           `\# Title`,
 		"> quoted":                          `\> quoted`,

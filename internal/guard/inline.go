@@ -43,7 +43,8 @@ var (
 )
 
 // text writes inline text: code spans unchanged, the rest escaped by stretch. A span ends on its
-// line, so that every line of the result has its backticks in pairs, in whatever block it is.
+// line, so that every line of the result has its backticks in pairs, in whatever block it is. The
+// last span is empty if the text does not end with one.
 func (in inline) text(out *escaper, s string) {
 	for s != "" {
 		start, end := codeSpan(s)
@@ -130,7 +131,6 @@ func (in inline) stretch(out *escaper, s string) {
 	plain, literal := unescape(s)
 	if !mayBeLive(plain) {
 		in.write(out, plain, literal, 0, len(plain))
-		out.close()
 		return
 	}
 	at := 0
@@ -145,7 +145,6 @@ func (in inline) stretch(out *escaper, s string) {
 		at = m[0] + len(token)
 	}
 	in.write(out, plain, literal, at, len(plain))
-	out.close()
 }
 
 // unescape removes the backslashes of escapes; literal marks the bytes that had one.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,14 @@ func TestP5_ATakenNameIsADecisionOnRecordOnlyIfItIsListed(t *testing.T) {
 	}
 }
 
+func TestADecisionThatCannotBeStoredIsTold(t *testing.T) {
+	t.Parallel()
+	told := ""
+	all := handoff.Artifacts{Warn: func(what string, _ error) { told = what }}
+	require.NoError(t, all.Put(t.Context(), yes()))
+	require.Equal(t, "the decision could not be put on record", told)
+}
+
 // A decision that is overlooked would be taken twice, and differently.
 func TestCheck13_DecisionsThatCannotBeReadAreNotNone(t *testing.T) {
 	t.Parallel()
@@ -76,6 +85,31 @@ func TestCheck13_DecisionsThatCannotBeReadAreNotNone(t *testing.T) {
 	}
 }
 
+func TestCheck13_ADecisionThatIsDeletedWhileItIsReadIsNone(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		path   string
+		status int
+	}{
+		"its run": {"/repos/o/r/actions/runs/*", 404},
+		"itself":  {"/repos/o/r/actions/artifacts/*/zip", 404},
+		"expired": {"/repos/o/r/actions/artifacts/*/zip", 410},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			hub := githubtest.New(t)
+			repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
+			repo.AddRun(githubtest.RunOptions{}).AddArtifact("pr-review-decision-"+yes().Code, onRecord(t, yes()))
+			all := handoff.Artifacts{Runs: reading(t, hub, repo), Subject: checkpoint.Subject{RepositoryID: repo.ID},
+				Branch: "main", Out: io.Discard}
+			hub.Fail("GET", c.path, githubtest.Fault{Status: c.status})
+			claims, err := all.Claims(t.Context(), yes().Code)
+			require.NoError(t, err)
+			require.Empty(t, claims)
+		})
+	}
+}
+
 // What was decided on another draft of the pull request may have been encrypted, before its trust was changed.
 func TestCheck13_ADecisionOnAnotherDraftThatCannotBeReadStopsNothing(t *testing.T) {
 	t.Parallel()
@@ -95,6 +129,45 @@ func TestCheck13_ADecisionOnAnotherDraftThatCannotBeReadStopsNothing(t *testing.
 		}
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestCheck13_DecisionsOnAllDraftsOfASubjectCompete has them stored by one run, which then ends.
+func TestCheck13_DecisionsOnAllDraftsOfASubjectCompete(t *testing.T) {
+	t.Parallel()
+	hub := githubtest.New(t)
+	repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
+	run := repo.AddRun(githubtest.RunOptions{})
+	theirs := repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/x.yml"})
+	on := func(digit string) decision.Record {
+		r := no()
+		r.Digest, r.Code = strings.Repeat(digit, 64), strings.Repeat(digit, 16)
+		return r
+	}
+	mine := yes()
+	run.AddArtifact("pr-review-decision-"+mine.Code, onRecord(t, mine))
+	theirs.AddArtifact("pr-review-decision-"+mine.Code, onRecord(t, no()))
+	for digit, draft := range map[string]string{"a": "42-", "b": "42-partial-1-", "c": "43-", "d": "42-docs-",
+		"e": "decision-"} {
+		run.AddArtifact("pr-review-"+draft+on(digit).Code, nil)
+		run.AddArtifact("pr-review-decision-"+on(digit).Code, onRecord(t, on(digit)))
+	}
+	all := handoff.Artifacts{Runs: reading(t, hub, repo), Branch: "main", Out: io.Discard,
+		Subject: checkpoint.Subject{RepositoryID: repo.ID, Number: 42}}
+	for _, live := range []bool{true, false} {
+		claims, err := all.Claims(t.Context(), mine.Code)
+		require.NoError(t, err)
+		var codes []string
+		for _, c := range claims {
+			codes = append(codes, c.Record.Code)
+			require.Equal(t, []bool{live, !live}, []bool{c.Live, c.Done})
+		}
+		require.ElementsMatch(t, []string{mine.Code, on("a").Code, on("b").Code}, codes)
+		run.Finish("success")
+	}
+	hub.Advance(200 * 24 * time.Hour)
+	claims, err := all.Claims(t.Context(), mine.Code)
+	require.NoError(t, err)
+	require.Empty(t, claims, "they have expired")
 }
 
 // stored is a carrier of one artifact.

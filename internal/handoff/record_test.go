@@ -72,6 +72,9 @@ func TestCheck13_ARecordOfAnotherVerdictRefuses(t *testing.T) {
 	require.ErrorAs(t, handoff.CheckRecord(record, digest, decision.Approve), &r)
 	require.Equal(t, 13, r.Check)
 	require.Contains(t, r.Error(), "abort by rita")
+	require.Contains(t, r.Error(), "draft again (a review with --again; again: true in a workflow)")
+	record.Decision = decision.Approve
+	refused(t, handoff.CheckRecord(record, digest, decision.Abort), "a new commit gets a new draft")
 }
 
 func TestCheck13_AWithdrawnDraftPointsToTheNewerOne(t *testing.T) {

@@ -83,8 +83,8 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 			}
 			return branch, commit, err
 		}
-		about, err := b.Clone.runLine(ctx, "show", "-s", "--format=%T %P", commit)
-		if err == nil && about == tree+" "+b.Commit {
+		about, err := b.Clone.runLine(ctx, "rev-parse", commit+"^{tree}", commit+"^@") // not show, which may run gpg
+		if err == nil && about == tree+"\n"+b.Commit {
 			return branch, commit, nil
 		}
 	}

@@ -102,6 +102,32 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	require.ErrorContains(t, err, "\n  next    put right what Git names, then resume the draft")
 }
 
+// TestT16_NoSignatureOfACommitIsVerified has a branch that would be signed, in a clone that shows signatures.
+func TestT16_NoSignatureOfACommitIsVerified(t *testing.T) {
+	t.Parallel()
+	dir := built(t)
+	base, err := ingest.BaseAt(t.Context(), dir, "", config.File{Path: config.DefaultPath})
+	require.NoError(t, err)
+	files := []change.File{{Path: "a.txt", Content: "A\n"}}
+	branch, commit, err := base.Write(t.Context(), "fix/A-1-x", "x", files)
+	require.NoError(t, err)
+	signed := strings.Replace(run(t, dir, "cat-file", "commit", commit), "\n\n",
+		"\ngpgsig -----BEGIN SSH SIGNATURE-----\n x\n -----END SSH SIGNATURE-----\n\n", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "signed"), []byte(signed), 0o600))
+	commit = run(t, dir, "hash-object", "-t", "commit", "-w", "signed")
+	run(t, dir, "update-ref", "refs/heads/"+branch, commit)
+	require.NoError(t, os.Remove(filepath.Join(dir, "signed")))
+	for key, value := range map[string]string{"log.showSignature": "true", "gpg.format": "ssh",
+		"gpg.ssh.program": filepath.Join(dir, ".git/hooks/post-commit"), "gpg.ssh.allowedSignersFile": "/dev/null"} {
+		run(t, dir, "config", key, value)
+	}
+	require.NoError(t, os.Remove(filepath.Join(dir, "hooked"))) // of update-ref
+	again, same, err := base.Write(t.Context(), "fix/A-1-x", "x", files)
+	require.NoError(t, err)
+	require.Equal(t, []string{branch, commit}, []string{again, same})
+	require.NoFileExists(t, filepath.Join(dir, "hooked"))
+}
+
 // A thread's id is printed wherever a draft is named, as a part of commands and tables.
 func TestAThreadsIdIsOneLineWhateverTheFolderIsCalled(t *testing.T) {
 	if runtime.GOOS == "windows" {

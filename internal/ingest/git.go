@@ -299,12 +299,13 @@ func git(ctx context.Context, dir string, input io.Reader, env []string, args ..
 	return out, nil
 }
 
-// prepare prevents git from starting a transport, so that what a partial clone lacks is an error. GIT_NO_LAZY_FETCH is
-// off: with it Git 2.45 and later answer that such an object does not exist.
+// prepare prevents git from starting a transport, so that what a partial clone lacks is an error, and from showing
+// another object in place of the one that a hash names (git replace). GIT_NO_LAZY_FETCH is off: with it Git 2.45 and
+// later answer that such an object does not exist.
 func prepare(cmd *exec.Cmd, dir string, env []string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_NO_LAZY_FETCH=0", "GIT_ALLOW_PROTOCOL=none",
-		"GIT_TERMINAL_PROMPT=0")...)
+		"GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1")...)
 	return cmd
 }
 

@@ -193,6 +193,18 @@ func TestT16_NothingOfTheChangeRunsOrHidesCode(t *testing.T) {
 	require.NoFileExists(t, ran)
 }
 
+// TestARangeIsOfTheVeryCommitsThatItNames has a clone that shows other content for their hashes.
+func TestARangeIsOfTheVeryCommitsThatItNames(t *testing.T) {
+	t.Parallel()
+	r := newTree(t)
+	r.commit("a.go", "1\n")
+	r.commit("a.go", "2\n")
+	digest := r.change("HEAD~1..HEAD").Digest()
+	r.git("replace", "HEAD", r.git("commit-tree", "-p", "HEAD~1", "-m", "harmless", "HEAD~1^{tree}"))
+	require.Equal(t, digest, r.change("HEAD~1..HEAD").Digest())
+	require.Len(t, r.change("HEAD~1..HEAD").Files, 1)
+}
+
 func TestARangeThatIsNoneIsAnErrorOfTheArgument(t *testing.T) {
 	t.Parallel()
 	r := newTree(t)

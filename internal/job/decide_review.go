@@ -120,8 +120,8 @@ func (j *job) decideReview(ctx context.Context) (driver.Report, error) {
 }
 
 // markRefused writes on the mark that a decision was refused, because GitHub notifies only the
-// account that pushed of a failed job. The draft passed check 9, so its mark is on the head.
-// If nobody decided the draft in time, it clears the mark instead.
+// account that pushed of a failed job. If nobody decided the draft in time, it clears the mark
+// instead. Either is on the head, unless that moved: a mark there is then another draft's, and stays.
 func (j *job) markRefused(ctx context.Context, why error) {
 	check, failed := problem.Check(why), ""
 	switch {
@@ -133,13 +133,13 @@ func (j *job) markRefused(ctx context.Context, why error) {
 		return
 	}
 	p, err := j.api.Pull(ctx, j.ref)
+	m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code))}
 	switch marks := write.New(j.api); {
 	case err != nil:
 	case driver.OutcomeOf(why) == driver.Expired:
-		_, err = marks.Unmark(ctx, j.ref, p.HeadSHA, j.Instance, write.Lapsed, "")
+		_, err = marks.Unmark(ctx, j.ref, p.HeadSHA, m, write.Lapsed)
 	default:
-		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)),
-			Page: driver.RunPage(j.ref, j.env.RunID)}
+		m.Page = driver.RunPage(j.ref, j.env.RunID)
 		_, err = marks.Remark(ctx, j.ref, p.HeadSHA, m, driver.Gist(why))
 	}
 	if err != nil {
@@ -176,7 +176,7 @@ func (j *job) writeSignals(ctx context.Context, r *driver.Report) {
 		}
 	}
 	if j.Mark {
-		if err := j.unmark(ctx, head, r.Outcome == reviewpr.Posted, r.ReviewURL); err != nil {
+		if err := j.unmark(ctx, head, r.Code, r.Outcome == reviewpr.Posted, r.ReviewURL); err != nil {
 			j.warnOf("the mark that a draft waits could not be cleared", err)
 		}
 	}
@@ -203,11 +203,18 @@ func (j *job) markWaiting(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	review, posted, err := j.posted(ctx, m.Thread, m.Subject.Digest)
-	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool {
-		return c.Record.Digest == draft.Digest
-	}) {
-		if err == nil {
-			err = j.unmark(ctx, m.Subject.Head, posted, review)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	acted, rejected := posted, false
+	for _, c := range on {
+		if c.Record.Digest == draft.Digest {
+			acted, rejected = acted || c.Acted(), rejected || c.Record.Decision == decision.Abort
+		}
+	}
+	if acted {
+		if posted || rejected { // an approval that is being carried out clears the mark itself
+			err = j.unmark(ctx, m.Subject.Head, draft.Code, posted, review)
 		}
 		return driver.Report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}
@@ -223,12 +230,12 @@ func (j *job) markWaiting(ctx context.Context) (driver.Report, error) {
 }
 
 // unmark clears the mark of a draft that was decided, if there is one.
-func (j *job) unmark(ctx context.Context, head string, posted bool, page string) error {
+func (j *job) unmark(ctx context.Context, head, code string, posted bool, page string) error {
 	end := write.Rejected
 	if posted {
 		end = write.Posted
 	}
-	_, err := write.New(j.api).Unmark(ctx, j.ref, head, j.Instance, end, page)
+	_, err := write.New(j.api).Unmark(ctx, j.ref, head, write.Mark{Instance: j.Instance, Code: code, Page: page}, end)
 	return err
 }
 

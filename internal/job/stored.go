@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
@@ -228,12 +229,14 @@ func (b *earlierRuns) continueAgain(thread string) {
 }
 
 // decidedFindings returns what decided drafts tell later ones, if a seal vouches for the drafts and
-// for their decisions.
+// for their decisions. Of several decisions on a draft the oldest counts, as in check 13.
 func (j *job) decidedFindings(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft,
 	items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.Protection.Keyed() {
 		return nil
 	}
+	items = slices.Clone(items)
+	order.Stable(items, func(a, b handoff.Stored) int { return cmp.Compare(a.ID, b.ID) })
 	for _, d := range drafts {
 		for _, s := range items {
 			if s.Name != reviewpr.Names.Decision(d.Code) {

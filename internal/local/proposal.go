@@ -50,7 +50,8 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	another := s.Decision == nil && s.Facts.Subject.Digest != "" && s.Facts.Subject.Digest != implement.Digest(p.ticket)
 	switch {
 	case errors.Is(err, graph.ErrNoThread):
-	case p.Anew, err == nil && (another || p.isExpired(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
+	case p.Anew && (err == nil || isUseless(err)),
+		err == nil && (another || p.isExpired(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
 		return p.replaceThread(ctx, r)
 	case err != nil || r.Outcome != ticketpr.Failed:
 		return r, cmp.Or(err, p.checkSameFlags(s))
@@ -98,8 +99,8 @@ func (a *Terminal) isExpired(r driver.Report) bool {
 	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }
 
-// replaceThread drafts the ticket anew. The thread that was makes room once the new draft waits; one that cannot be
-// read, or whose draft failed, does so at once.
+// replaceThread drafts the ticket anew. The thread that was makes room once the new draft waits; one that is damaged,
+// or whose draft failed, does so at once.
 func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ driver.Report, err error) {
 	release, err := p.Store.Lock(ctx, p.Thread)
 	if err != nil {
@@ -111,6 +112,9 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 		return r, errors.Join(err, unread, release())
 	}
 	saved, err := p.Store.Load(ctx, p.Thread)
+	if err != nil && !isUseless(err) {
+		return was, errors.Join(err, release())
+	}
 	if err != nil || p.last.State.Facts.Subject.Digest == "" || was.Outcome == ticketpr.Failed && !was.Running {
 		if err = errors.Join(p.Store.Remove(ctx, p.Thread), release()); err != nil {
 			return was, err
@@ -121,7 +125,7 @@ func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ dri
 	next := successor{p.Store, p.Thread, successorPrefix(p.Thread, p.Anew, saved) + implement.Digest(p.ticket)[:12]}
 	p.Store = next
 	r, err := p.readState(ctx)
-	if err != nil || !r.Running && (!r.Parked() || p.isExpired(r)) {
+	if isUseless(err) || err == nil && !r.Running && (!r.Parked() || p.isExpired(r)) {
 		err = next.Remove(ctx, p.Thread)
 	}
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -56,7 +57,7 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 	if r.Anew && isSuccessorFor(done, r.purpose()) {
 		return nil, nil
 	}
-	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
+	damaged := isUseless(err)
 	if err != nil && !(damaged && r.Anew) {
 		return nil, err // it may contain a decision, so only a person may give it up
 	}
@@ -81,6 +82,13 @@ func (r *Run) giveUpStale(ctx context.Context) (_ *replaced, err error) {
 	old.next, err = r.successor(ctx, old.saved)
 	replaces = err == nil
 	return old, err
+}
+
+// isUseless reports whether an error says that nothing is stored of a thread, or that it is damaged, of another
+// version, or not what was shown: another attempt to read it would find the same.
+func isUseless(err error) bool {
+	return errors.Is(err, graph.ErrNoThread) || errors.Is(err, graph.ErrSnapshot) ||
+		errors.As(err, new(*graph.VersionError)) || problem.Check(err) > 0
 }
 
 // What begins the last part of a replacing run's id: the rest are hashes of what it replaces
@@ -111,8 +119,8 @@ func (r *Run) successor(ctx context.Context, old graph.Saved) (successor, error)
 		return next, err
 	}
 	view, err := flow.Inspect(ctx, r.Thread)
-	if errors.Is(err, graph.ErrNoThread) || err == nil && !r.isStale(view) && reviewpr.Intact(view) == nil {
-		return next, nil
+	if err != nil && !isUseless(err) || err == nil && !r.isStale(view) && reviewpr.Intact(view) == nil {
+		return next, err
 	}
 	return next, next.Remove(ctx, r.Thread)
 }

@@ -8,8 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/implement"
+	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -129,6 +132,71 @@ func TestP5_OnlyACopyThatWasCutOffIsFinished(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Equal(t, c.now, stands)
+		})
+	}
+}
+
+// unreadable is a store that cannot read once, after left reads.
+type unreadable struct {
+	wire.Store
+	left *int
+}
+
+var errDisk = errors.New("input/output error")
+
+func (u unreadable) Load(ctx context.Context, thread string) (graph.Saved, error) {
+	if *u.left--; *u.left == -1 {
+		return graph.Saved{}, errDisk
+	}
+	return u.Store.Load(ctx, thread)
+}
+
+// TestP4_WhatCannotBeReadForNowIsNotGivenUp has a damaged draft, which --again gives up, and a run that was to take its
+// place.
+func TestP4_WhatCannotBeReadForNowIsNotGivenUp(t *testing.T) {
+	t.Parallel()
+	const thread = "local/x~TASK-1:0123456789abcdef0123456789abcdef01234567"
+	damaged := graph.Saved{Snapshot: []byte("a draft")}
+	for name, tc := range map[string]struct {
+		left  int
+		again func(*testing.T, *Terminal, Session) error
+	}{
+		"a ticket's draft": {0, func(t *testing.T, a *Terminal, s Session) error {
+			_, err := (&proposing{Terminal: a, Session: s}).draft(t.Context())
+			return err
+		}},
+		"a ticket's draft that is replaced": {3, func(t *testing.T, a *Terminal, s Session) error {
+			_, err := (&proposing{Terminal: a, Session: s}).draft(t.Context())
+			return err
+		}},
+		"the ticket's draft that replaces it": {3, func(t *testing.T, a *Terminal, s Session) error {
+			p := &proposing{Terminal: a, Session: s}
+			p.last.State.Facts.Subject.Digest = "0123"
+			_, err := p.replaceThread(t.Context(), driver.Report{Running: true})
+			return err
+		}},
+		"the review that replaces one": {0, func(t *testing.T, a *Terminal, s Session) error {
+			r := Run{Terminal: a, Session: s, reviewer: &wire.Reviewer{Rules: true}}
+			_, err := r.successor(t.Context(), damaged)
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at, err := filestore.New(t.TempDir())
+			require.NoError(t, err)
+			a := &Terminal{Front: driver.NewFront(driver.Process{}), Options: &Options{}}
+			a.Anew = true
+			next := successorPrefix(thread, true, damaged)
+			require.NoError(t, storeThread(t.Context(), at, thread, damaged))
+			require.NoError(t, storeThread(t.Context(), at, next+implement.Digest(ticket.Ticket{})[:12],
+				graph.Saved{Snapshot: []byte("another")}))
+			before, err := at.Threads(t.Context())
+			require.NoError(t, err)
+			require.ErrorIs(t, tc.again(t, a, Session{Store: unreadable{at, &tc.left}, Thread: thread}), errDisk)
+			after, err := at.Threads(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, before, after)
 		})
 	}
 }

@@ -50,8 +50,12 @@ func TestTheNewestReviewRemembersAll(t *testing.T) {
 	q.Review.Filtered = append(q.Review.Filtered,
 		finding.Finding{Filtered: finding.Repeat, ID: "F1", Severity: finding.Minor, Fingerprint: listed},
 		finding.Finding{Filtered: finding.Repeat, ID: "F9", Fingerprint: unlisted}) // F9 was dropped
+	const forged = "0123 --> seen" // would end the comment that hides the marker
+	q.Review.Earlier = append(q.Review.Earlier, finding.Earlier{Fate: finding.WasDropped, Fingerprint: forged},
+		finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved, Fingerprint: forged})
 	_, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
+	require.NotContains(t, p.reviews[0].Body, "seen")
 	m, ok := marker.Parse(p.reviews[0].Body)
 	require.True(t, ok)
 	require.Equal(t, []string{fp(2), fp(1), listed, fp(6), fp(6)}, m.Posted,
@@ -141,6 +145,7 @@ func TestOnlyOpenThreadsOfOursAreResolved(t *testing.T) {
 		"resolved since":   {func(_ *post.Request, k *talk) { k.threads[0].Resolved = true }, nil},
 		"somebody else's":  {func(_ *post.Request, k *talk) { k.threads[0].Own = false }, nil},
 		"deleted since":    {func(_ *post.Request, k *talk) { k.threads = nil }, nil},
+		"announced before": {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Announced = true }, nil},
 		"still there":      {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Now = finding.StillThere }, nil},
 		"said by a person": {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Fate = finding.WasCommented }, nil},
 	} {

@@ -77,14 +77,25 @@ func TestP5_WhatCannotBeAskedOfAReviewIsNoNo(t *testing.T) {
 	}
 }
 
-func TestP5_APendingReviewOfCommentsAloneIsNotDeleted(t *testing.T) {
+func TestP5_APendingReviewOfAPersonIsNotDeleted(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p := &page{reviews: []github.Review{{ID: 9, State: "PENDING"}}, writes: []write.Comment{{Body: "a person's"}}}
-		_, err := post.Review(t.Context(), p, p, request())
-		require.ErrorContains(t, err, "a pending review of this token's account is in the way")
-		require.EqualValues(t, 9, p.reviews[0].ID)
-	})
+	for name, p := range map[string]*page{
+		"of comments alone": {reviews: []github.Review{{ID: 9, State: "PENDING"}},
+			writes: []write.Comment{{Body: "a person's"}}},
+		"of text alone": {reviews: []github.Review{{ID: 9, State: "PENDING", Body: "a person's"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				_, err := post.Review(t.Context(), p, p, request())
+				require.ErrorContains(t, err, "a pending review of this token's account is in the way")
+				require.ErrorContains(t, err, "\n  next    the draft still waits")
+				require.EqualValues(t, 9, p.reviews[0].ID)
+				require.LessOrEqual(t, time.Since(began), 2*handoff.Settle*time.Second)
+			})
+		})
+	}
 }
 
 // twice is a page that accepts another job's review at the same moment as ours, and made that one first.

@@ -228,6 +228,17 @@ func TestCheck13_AnotherReviewOfTheThreadIsRefused(t *testing.T) {
 	}
 }
 
+func TestCheck13_AReviewOfAnotherDiffBarsWhatWasDraftedBefore(t *testing.T) {
+	t.Parallel()
+	q, drafted := request(), time.Now()
+	q.Diff, q.Drafted = strings.Repeat("e", 64), drafted
+	for at, check := range map[time.Time]int{drafted: 0, drafted.Add(time.Second): 13} {
+		p := &page{reviews: []github.Review{{Body: otherDiff, UserType: "Bot", URL: "u", At: at}}}
+		_, err := post.Review(t.Context(), p, p, q)
+		require.Equal(t, check, problem.Check(err), "%v", err)
+	}
+}
+
 func TestCheck13_OnlyOurOwnMarkersOfThisThreadCount(t *testing.T) {
 	t.Parallel()
 	q := request()

@@ -188,19 +188,25 @@ func TestAMarkWaitsUntilTheDecisionEndsIt(t *testing.T) {
 	t.Parallel()
 	s, repo, sha := setting(t)
 	c := writer(t, s, repo, map[string]string{"statuses": "write"})
-	cleared, err := c.Unmark(t.Context(), at, sha, "", write.Posted, "")
+	cleared, err := c.Unmark(t.Context(), at, sha, mark(), write.Posted)
 	require.NoError(t, err)
 	require.False(t, cleared, "no mark, nothing to end")
 
 	require.NoError(t, c.Mark(t.Context(), at, sha, mark()))
+	other := write.Mark{Code: "0123456789abcdef"}
+	for _, end := range []write.Ending{write.Rejected, write.Lapsed} {
+		cleared, err := c.Unmark(t.Context(), at, sha, other, end)
+		require.NoError(t, err)
+		require.False(t, cleared, "another draft waits")
+	}
 	docs := mark()
 	docs.Instance, docs.Page, docs.Findings = "docs", "https://x/) y", 1<<62
 	require.NoError(t, c.Mark(t.Context(), at, sha, docs))
 	for _, end := range []write.Ending{write.Posted, write.Rejected} {
-		_, err := c.Unmark(t.Context(), at, sha, "", end, "https://github.com/o/r/pull/7")
+		_, err := c.Unmark(t.Context(), at, sha, write.Mark{Code: other.Code, Page: "https://github.com/o/r/pull/7"}, end)
 		require.NoError(t, err)
 	}
-	cleared, err = c.Unmark(t.Context(), at, sha, "docs", write.Lapsed, "")
+	cleared, err = c.Unmark(t.Context(), at, sha, write.Mark{Instance: "docs", Code: docs.Code}, write.Lapsed)
 	require.NoError(t, err)
 	require.True(t, cleared)
 	require.Equal(t, []githubtest.Status{
@@ -248,7 +254,7 @@ func TestT32_NoRequestApprovesMergesOrChangesAnythingElse(t *testing.T) {
 	_, err = c.CheckRun(t.Context(), ref, check(p.HeadSHA(), kept(60)...))
 	require.NoError(t, err)
 	require.NoError(t, c.Mark(t.Context(), ref, p.HeadSHA(), mark()))
-	_, err = c.Unmark(t.Context(), ref, p.HeadSHA(), "", write.Posted, "")
+	_, err = c.Unmark(t.Context(), ref, p.HeadSHA(), mark(), write.Posted)
 	require.NoError(t, err)
 	sent := writes(s)
 	require.Len(t, sent, 7)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
@@ -53,9 +54,9 @@ func (m Mark) description() string {
 
 // Remark changes the status that Mark set on a commit: a decision was refused, and why, as
 // far as it fits; the draft keeps waiting. It writes nothing unless the instance's mark is
-// pending. m provides instance, code and page. Errors are those of Unmark.
+// pending and names the draft. m provides instance, code and page. Errors are those of Unmark.
 func (c *Client) Remark(ctx context.Context, ref pull.Ref, sha string, m Mark, why string) (said bool, err error) {
-	if waits, err := c.hasMark(ctx, ref, sha, m.Instance); err != nil || !waits {
+	if waits, err := c.hasMark(ctx, ref, sha, m.Instance, m.Code); err != nil || !waits {
 		return false, err
 	}
 	const room = 140 - len("decision refused: ; draft 0123456789abcdef waits")
@@ -84,26 +85,31 @@ const (
 )
 
 // Unmark ends the wait of a commit that Mark marked, with success after a decision and error
-// without one. It writes nothing unless the instance's mark is pending, so a job may always
-// call it. page is the posted review, or empty. Errors are those of Mark; a token that may
-// not even read statuses gets ErrNoStatuses.
-func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha, instance string, end Ending,
-	page string) (cleared bool, err error) {
-	if waits, err := c.hasMark(ctx, ref, sha, instance); err != nil || !waits {
+// without one. It writes nothing unless the instance's mark is pending and names the draft, so
+// a job may always call it; a posted review also ends the wait of any other draft of the commit.
+// m provides instance, code and page, here of the posted review. Errors are those of Mark; a
+// token that may not even read statuses gets ErrNoStatuses.
+func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha string, m Mark, end Ending) (cleared bool, err error) {
+	if end == Posted {
+		m.Code = ""
+	}
+	if waits, err := c.hasMark(ctx, ref, sha, m.Instance, m.Code); err != nil || !waits {
 		return false, err
 	}
 	state := "success"
 	if end == Lapsed {
 		state = "error"
 	}
-	err = c.setStatus(ctx, ref, sha, instance, state, string(end), page)
+	err = c.setStatus(ctx, ref, sha, m.Instance, state, string(end), m.Page)
 	return err == nil, err
 }
 
-func (c *Client) hasMark(ctx context.Context, ref pull.Ref, sha, instance string) (bool, error) {
+// hasMark reports whether an instance's mark is pending on a commit: the draft's with a code or, if
+// code is empty, any.
+func (c *Client) hasMark(ctx context.Context, ref pull.Ref, sha, instance, code string) (bool, error) {
 	list, _, err := c.read.CommitStatuses(ctx, ref.Owner, ref.Repo, sha)
 	return slices.ContainsFunc(list, func(s github.CommitStatus) bool {
-		return s.Context == contextName(instance) && s.State == "pending"
+		return s.Context == contextName(instance) && s.State == "pending" && strings.Contains(s.Description, code)
 	}), wrapNoAccess(ErrNoStatuses, "reading the statuses of "+ref.String(), err)
 }
 
