@@ -149,6 +149,10 @@ func TestAgain_ALaterRunGoesOnWithTheDraftMadeAgain(t *testing.T) {
 	s.decideJob(last.outputs["code"], "abort").start().is(0, "ABORTED")
 	s.anew(githubtest.RunOptions{})
 	s.draftJob().start().is(0, "ABORTED")
+
+	s.draftJob().with("again", "true").start().is(0, "PAUSED")
+	s.anew(githubtest.RunOptions{})
+	s.draftJob().start().is(0, "PAUSED")
 }
 
 func TestAgain_AnAbortHoldsForItsCodeWithoutAKey(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -111,16 +110,25 @@ func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 	return nil
 }
 
-// Rejected reports whether a draft of the thread was rejected after since. It believes only sealed
-// records: without a key an abort applies to its code alone.
-func (r *Artifacts) Rejected(ctx context.Context, found []Stored, thread string, since time.Time) bool {
+// Rejected reports whether a draft of the thread was rejected, by a record that holds. It believes only sealed
+// records: without a key an abort applies to its code alone. It reads no record on a draft that is listed for
+// other subjects alone, since each read is a request.
+func (r *Artifacts) Rejected(ctx context.Context, found []Stored, thread string,
+	holds func(decision.Record) bool) bool {
+	listed, ours := map[string]bool{}, map[string]bool{}
+	for _, s := range found {
+		if name, ok := r.Runs.Names.Parse(s.Name); ok {
+			listed[name.Code], ours[name.Code] = true, ours[name.Code] || name.Of(r.Subject)
+		}
+	}
 	return r.Protection.Keyed() && slices.ContainsFunc(found, func(s Stored) bool {
-		if !strings.HasPrefix(s.Name, r.Runs.Names.Decision("")) {
+		code, ok := strings.CutPrefix(s.Name, r.Runs.Names.Decision(""))
+		if !ok || listed[code] && !ours[code] {
 			return false
 		}
 		record, err := r.Record(ctx, s)
 		return err == nil && record.Thread == thread && record.Decision == decision.Abort && !record.Withdrawn() &&
-			record.At.After(since)
+			holds(record)
 	})
 }
 

@@ -182,36 +182,48 @@ func (s stored) Get(context.Context, artifactstore.Item, int64) ([]byte, error) 
 // Without a key anybody's artifact would say that a commit is not to be reviewed.
 func TestCheck13_OnlyASealedRejectionHoldsForItsThread(t *testing.T) {
 	t.Parallel()
-	sealed, name := handofftest.Sealed(t), "pr-review-decision-"+yes().Code
-	for what, c := range map[string]struct {
-		protection, wants checkpoint.Protection
-		record            decision.Record
-		name, thread      string
-		unread            error
-		want              bool
-		since             time.Time
+	sealed, thread := handofftest.Sealed(t), "o/r#42:ab"
+	decided, draft := "pr-review-decision-"+yes().Code, "pr-review-42-"+yes().Code
+	another := no()
+	another.Thread = "o/r#42:cd"
+	for name, tc := range map[string]struct {
+		made, read checkpoint.Protection
+		record     decision.Record
+		name       string
+		drafts     []string // listed beside it
+		unread     error
+		over       bool // the record does not hold
+		want       bool
 	}{
-		"sealed":                              {sealed, sealed, no(), name, "o/r#42:ab", nil, true, time.Time{}},
-		"without a key":                       {want: false, record: no(), name: name, thread: "o/r#42:ab"},
-		"without a seal":                      {checkpoint.Protection{}, sealed, no(), name, "o/r#42:ab", nil, false, time.Time{}},
-		"an approval":                         {sealed, sealed, yes(), name, "o/r#42:ab", nil, false, time.Time{}},
-		"a withdrawal":                        {sealed, sealed, no().Withdraws("0123456789abcdef"), name, "o/r#42:ab", nil, false, time.Time{}},
-		"another thread's":                    {sealed, sealed, no(), name, "o/r#42:cd", nil, false, time.Time{}},
-		"no decision":                         {sealed, sealed, no(), "pr-review-42-" + yes().Code, "o/r#42:ab", nil, false, time.Time{}},
-		"one that is gone":                    {sealed, sealed, no(), name, "o/r#42:ab", github.ErrExpired, false, time.Time{}},
-		"one before the draft was made again": {sealed, sealed, no(), name, "o/r#42:ab", nil, false, made},
-		"one after it":                        {sealed, sealed, no(), name, "o/r#42:ab", nil, true, made.Add(-time.Second)},
+		"sealed":                 {made: sealed, read: sealed, record: no(), want: true},
+		"without a key":          {record: no()},
+		"without a seal":         {read: sealed, record: no()},
+		"an approval":            {made: sealed, read: sealed, record: yes()},
+		"a withdrawal":           {made: sealed, read: sealed, record: no().Withdraws("0123456789abcdef")},
+		"no decision":            {made: sealed, read: sealed, record: no(), name: draft},
+		"one that is gone":       {made: sealed, read: sealed, record: no(), unread: github.ErrExpired},
+		"another thread's":       {made: sealed, read: sealed, record: another},
+		"one that does not hold": {made: sealed, read: sealed, record: no(), over: true},
+		"not read, since another pull request has the draft": {made: sealed, read: sealed, record: no(),
+			drafts: []string{"pr-review-43-" + yes().Code}},
+		"of a draft whose code another pull request claims": {made: sealed, read: sealed, record: no(),
+			drafts: []string{"pr-review-43-" + yes().Code, draft}, want: true},
 	} {
-		t.Run(what, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.record.Thread, c.record.At = "o/r#42:ab", made
-			c.record.Via = cmp.Or(c.record.Via, decision.ByDispatch)
-			zip, err := c.protection.PackRecord(c.record)
+			tc.record.Thread, tc.record.At = cmp.Or(tc.record.Thread, thread), made
+			tc.record.Via = cmp.Or(tc.record.Via, decision.ByDispatch)
+			zip, err := tc.made.PackRecord(tc.record)
 			require.NoError(t, err)
-			all := handoff.Artifacts{Runs: &handoff.Runs{Names: "pr-review-"}, Protection: c.wants}
-			item := artifactstore.Item{Artifact: github.Artifact{Name: c.name}}
-			found := []handoff.Stored{{Item: item, From: stored{zip: zip, err: c.unread}}}
-			require.Equal(t, c.want, all.Rejected(t.Context(), found, c.thread, c.since))
+			all := handoff.Artifacts{Runs: &handoff.Runs{Names: "pr-review-"}, Protection: tc.read,
+				Subject: checkpoint.Subject{Number: 42}}
+			var found []handoff.Stored
+			for _, n := range append(tc.drafts, cmp.Or(tc.name, decided)) {
+				item := artifactstore.Item{Artifact: github.Artifact{Name: n}}
+				found = append(found, handoff.Stored{Item: item, From: stored{zip: zip, err: tc.unread}})
+			}
+			holds := func(decision.Record) bool { return !tc.over }
+			require.Equal(t, tc.want, all.Rejected(t.Context(), found, thread, holds))
 		})
 	}
 }

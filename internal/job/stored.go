@@ -205,8 +205,10 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 		}
 	}
 	if !j.Anew {
-		b.continueAgain(change.Thread)
-		if records.Rejected(ctx, items, change.Thread, b.again) {
+		codes := b.continueAgain(change.Thread)
+		if records.Rejected(ctx, items, change.Thread, func(r decision.Record) bool {
+			return r.At.After(b.again) || slices.Contains(codes, r.Code)
+		}) {
 			return earlierRuns{done: j.reportUndrafted(ctx, change, reviewpr.Aborted, "",
 				"a draft of this commit was rejected; again: true drafts it again")}, nil
 		}
@@ -216,16 +218,15 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 }
 
 // continueAgain continues the commit's newest draft that was made with again: true, if there is one: earlier
-// rejections do not apply, and the findings that had to stay in it stay.
-func (b *earlierRuns) continueAgain(thread string) {
-	d, shown, ok := b.paid.Again(thread)
-	if !ok {
-		return
-	}
+// rejections do not apply, and the findings that had to stay in it stay. It returns that draft's code and those of the
+// drafts that it continued.
+func (b *earlierRuns) continueAgain(thread string) (codes []string) {
+	d, shown, codes := b.paid.Again(thread)
 	b.again = d.Again
 	if d.Withdrew != "" {
 		b.stays, b.withdrew, b.withdrewBy = shown, d.Withdrew, d.WithdrewBy
 	}
+	return codes
 }
 
 // decidedFindings returns what decided drafts tell later ones, if a seal vouches for the drafts and

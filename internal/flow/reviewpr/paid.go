@@ -102,16 +102,20 @@ func madeAnew(saved graph.Saved) bool {
 	return err == nil && !d.Again.IsZero()
 }
 
-// Again returns the newest draft of the thread about to run that was drafted again, and the findings it
-// shows. ok is false if there is none.
-func (p Paid) Again(thread string) (d Draft, shown []finding.Finding, ok bool) {
+// Again returns the newest draft of a thread that was drafted again, the findings it shows, and its code with
+// those of the drafts that it continues.
+func (p Paid) Again(thread string) (newest Draft, shown []finding.Finding, codes []string) {
 	for _, o := range p.Drafts {
 		s, err := decodeState(o.Snapshot)
-		if err == nil && o.Manifest.Thread == thread && !s.Draft.Again.IsZero() {
-			return s.Draft, s.judgements(), true
+		switch again := s.Draft.Again; {
+		case err != nil || o.Manifest.Thread != thread || again.IsZero():
+		case newest.Again.IsZero():
+			newest, shown, codes = s.Draft, s.judgements(), []string{o.Code}
+		case newest.Again.Equal(again):
+			codes = append(codes, o.Code)
 		}
 	}
-	return Draft{}, nil, false
+	return newest, shown, codes
 }
 
 // Add takes over the stored data of a thread, be it a draft or an unfinished run.
