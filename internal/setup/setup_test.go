@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -23,6 +24,12 @@ const (
 	draftPath  = ".github/workflows/pr-review.yml"
 	decidePath = ".github/workflows/pr-review-decide.yml"
 )
+
+// TestMain collects seldom: the tests allocate much and keep little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 // stage is a clone of a repository on a fake GitHub. Tests that stand on it change the
 // working folder, so that none of them is parallel.
