@@ -73,12 +73,21 @@ func fitBody(r Review) (string, []finding.Finding) {
 		Paragraphs(r.FileLists(bodyFiles)))
 	p := partsOf(r.Findings)
 	all := slices.Concat(p.inline, p.moreInline, p.open, p.more, p.nits, p.linters)
+	texts := map[*finding.Finding]string{} // p's lists stay where they are, while many lengths of them are tried
+	sections := func(all []finding.Finding) string {
+		return sectionsOf(all, func(f *finding.Finding) string {
+			if _, ok := texts[f]; !ok {
+				texts[f] = r.section(*f)
+			}
+			return texts[f]
+		})
+	}
 	first := func(n int) string {
 		q := p.first(n)
 		return Paragraphs(head, r.items(q.inline), foldUnlessEmpty(q.moreInline, "more comment", r.items),
-			r.sections(q.open), r.Resolved(),
-			foldUnlessEmpty(q.more, "more finding", r.sections), foldUnlessEmpty(q.nits, "nit", r.sections),
-			r.byLinters(q.linters), leftOut(all[n:]), files)
+			sections(q.open), r.Resolved(),
+			foldUnlessEmpty(q.more, "more finding", sections), foldUnlessEmpty(q.nits, "nit", sections),
+			byLinters(q.linters, sections), leftOut(all[n:]), files)
 	}
 	if body := first(len(all)); len(body) <= bodyBytes {
 		return body, nil
@@ -88,11 +97,11 @@ func fitBody(r Review) (string, []finding.Finding) {
 	return first(n), all[n:]
 }
 
-func (r Review) byLinters(all []finding.Finding) string {
+func byLinters(all []finding.Finding, show func([]finding.Finding) string) string {
 	if len(all) <= openFirst {
-		return r.sections(all)
+		return show(all)
 	}
-	return Details(wording.Count(len(all), "finding")+" of linters", r.sections(all))
+	return Details(wording.Count(len(all), "finding")+" of linters", show(all))
 }
 
 // leftOut counts the findings that did not fit and says where they are.
@@ -157,8 +166,14 @@ func (r Review) items(all []finding.Finding) string {
 }
 
 func (r Review) sections(all []finding.Finding) string {
+	return sectionsOf(all, func(f *finding.Finding) string { return r.section(*f) })
+}
+
+// sectionsOf puts the findings' sections under headings of their files.
+func sectionsOf(all []finding.Finding, section func(*finding.Finding) string) string {
 	var blocks []string
-	for i, f := range all {
+	for i := range all {
+		f := &all[i]
 		switch {
 		case i > 0 && f.Path == all[i-1].Path:
 		case f.Path == "":
@@ -166,7 +181,7 @@ func (r Review) sections(all []finding.Finding) string {
 		default:
 			blocks = append(blocks, "#### "+guard.Code(f.Path))
 		}
-		blocks = append(blocks, r.section(f))
+		blocks = append(blocks, section(f))
 	}
 	return Paragraphs(blocks...)
 }
