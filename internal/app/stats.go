@@ -295,7 +295,7 @@ func (a *app) propose(all []stats.Run) error {
 		return problem.Usage(fmt.Sprintf("the decisions are of %d repositories, and settings are of one",
 			len(repositories)), a.Name+" show --stats --propose owner/repo")
 	}
-	if err := a.InRepository(); err != nil {
+	if err := a.Settings.InRepository(); err != nil {
 		return err
 	}
 	text, err := wire.ReadFile(filepath.Join(configcmd.WorkTree(), a.Config), config.MaxSize)

@@ -23,6 +23,7 @@ import (
 // File is a repository's settings file, with a company's defaults below it.
 type File struct {
 	Path string // in the repository; errors name it
+	Here []byte // its text, if it is a file of this machine and not one in the repository; nil otherwise
 	// YAML with the same keys, for what the file does not set, and a list, locked, of keys
 	// that the file cannot set. May be empty
 	Defaults string

@@ -42,7 +42,10 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 	if b.Commit, err = b.Clone.Commit(ctx, name); err != nil {
 		return b, err
 	}
-	text, err := b.Clone.file(ctx, b.Commit, file.Path)
+	text := file.Here
+	if text == nil {
+		text, err = b.Clone.file(ctx, b.Commit, file.Path)
+	}
 	if err == nil {
 		b.Config, err = parseSettings(file, text, b.Clone.names(ctx, b.Commit))
 	}

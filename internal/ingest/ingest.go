@@ -67,7 +67,10 @@ func parseSettings(file config.File, text []byte, list func(dir string) ([]strin
 // read returns nil for a missing file, list the names in a folder.
 func (c *Change) readRules(file config.File, read func(path string, limit int64) ([]byte, error),
 	list func(dir string) ([]string, error)) error {
-	text, err := read(file.Path, config.MaxSize+1)
+	text, err := file.Here, error(nil)
+	if text == nil {
+		text, err = read(file.Path, config.MaxSize+1)
+	}
 	if err != nil {
 		return err
 	}

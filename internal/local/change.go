@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -94,12 +95,21 @@ func (a *Terminal) rangeOf(ctx context.Context, clone ingest.Clone, arg string) 
 	return c, asUsageError(err)
 }
 
-// InRepository cleans the file names in the settings. It tells which settings file is read if
-// this folder contains one of the same name.
+// InRepository cleans the file names in the settings. A settings file whose path is absolute or begins with ./ or ../
+// is one of this machine, which InRepository reads. Of one in the repository it tells if this folder contains another
+// of the same name.
 func (a *Terminal) InRepository() error {
+	if slash := filepath.ToSlash(a.Config); filepath.IsAbs(a.Config) || strings.HasPrefix(slash, "./") ||
+		strings.HasPrefix(slash, "../") {
+		text, err := wire.ReadConfig(a.Config)
+		if err != nil {
+			return err
+		}
+		a.ConfigHere = append([]byte{}, text...)
+	}
 	err := a.Settings.InRepository()
-	if _, absent := os.Stat(a.Config); err == nil && a.Config != config.DefaultPath && absent == nil {
-		a.Say("Settings are read from " + a.Config + " of the change's base, not from the file in this folder.")
+	if _, absent := os.Stat(a.Config); err == nil && a.ConfigAtBase && a.Config != config.DefaultPath && absent == nil {
+		a.Say("Settings are read from " + a.Config + " of the change's base, not from the file in this folder: that is ./" + a.Config + ".")
 	}
 	return err
 }

@@ -98,11 +98,14 @@ func (s *Settings) Settle(kept int) error {
 }
 
 // InRepository cleans the paths of files in the repository. Another form of the same path
-// would not be found there, and the file would count as missing. ConfigNamed records
-// whether a person named the settings file.
+// would not be found there, and the file would count as missing. The settings file is not one
+// of them if its text is in ConfigHere.
 func (s *Settings) InRepository() error {
-	s.ConfigNamed = s.ConfigNamed || s.Config != config.DefaultPath
-	for _, file := range []*string{&s.Config, &s.DraftWorkflow, &s.DecideWorkflow} {
+	files := []*string{&s.DraftWorkflow, &s.DecideWorkflow}
+	if s.ConfigAtBase = s.ConfigHere == nil; s.ConfigAtBase {
+		files = append(files, &s.Config)
+	}
+	for _, file := range files {
 		*file = path.Clean(*file)
 		if diff.CheckPath(*file) != nil {
 			return problem.Usage(fmt.Sprintf("%q is not a file in the repository", *file),

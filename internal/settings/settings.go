@@ -37,7 +37,8 @@ type Settings struct {
 	Concurrency    int
 	Config         string
 	Defaults       string // defaults below that file; see config.File
-	ConfigNamed    bool   // Config was given, perhaps as another form of its default: --config ./.github/pr-review.yml
+	ConfigHere     []byte // the text of Config, if it is a file of this machine; see InRepository
+	ConfigAtBase   bool   // Config is a path in the repository: others write that file
 	Environment    string
 	Code           string
 	RunID          int64
@@ -80,7 +81,7 @@ func (s Settings) Only() []string {
 
 // File returns the settings file, with its defaults and inputs.
 func (s Settings) File() config.File {
-	return config.File{Path: s.Config, Defaults: s.Defaults, MaxCost: s.MaxCost,
+	return config.File{Path: s.Config, Here: s.ConfigHere, Defaults: s.Defaults, MaxCost: s.MaxCost,
 		MaxCostPerPull: s.MaxCostPerPull}
 }
 

@@ -17,7 +17,7 @@ import (
 // person's own machine: their author does not own the environment variables. In a workflow
 // they come from the base, and the workflow decides which variables a step gets.
 func (w Wire) hasUntrustedSettings(s settings.Settings) bool {
-	return !s.ConfigNamed && s.Config == config.DefaultPath && w.getenv("GITHUB_ACTIONS") != "true"
+	return (s.ConfigAtBase || s.Config == config.DefaultPath) && w.getenv("GITHUB_ACTIONS") != "true"
 }
 
 // checkKeyDestination returns an error if settings from the repository would send a variable's value

@@ -93,6 +93,8 @@ func TestT9_TicketSourcesThatARepositoryBringsAlongStartNothing(t *testing.T) {
 			""},
 		"a program of a file that was named": {"{mcp: {command: [sh, -c, id], ticket: {tool: t, argument: a, key: k}}}",
 			"./" + config.DefaultPath, "", ""},
+		"a program of another file in the repository": {
+			"{mcp: {command: [sh, -c, id], ticket: {tool: t, argument: a, key: k}}}", "other.yml", "", "start sh"},
 		"a workflow": {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "", "true", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +102,9 @@ func TestT9_TicketSourcesThatARepositoryBringsAlongStartNothing(t *testing.T) {
 			parsed, err := config.Parse("x.yml", []byte("context: {sources: ["+c.source+"]}"))
 			require.NoError(t, err)
 			s := settings.Defaults()
-			s.Config = cmp.Or(c.file, s.Config)
+			if s.Config = cmp.Or(c.file, s.Config); strings.HasPrefix(c.file, "./") {
+				s.ConfigHere = []byte{}
+			}
 			require.NoError(t, s.InRepository())
 			w := wire.New(func(name string) string {
 				if name == "GITHUB_ACTIONS" {

@@ -120,12 +120,21 @@ func NamedConfig(file config.File, otherwise config.Config) (config.Config, erro
 	case file.Path == config.DefaultPath:
 		return file.Parse(nil)
 	}
-	text, err := ReadFile(file.Path, config.MaxSize)
+	text, err := ReadConfig(file.Path)
 	if err != nil {
-		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(),
-			"--config names a file; without it the defaults hold")
+		return otherwise, err
 	}
 	return file.Parse(text)
+}
+
+// ReadConfig reads the settings file that --config names on this machine.
+func ReadConfig(name string) ([]byte, error) {
+	text, err := ReadFile(name, config.MaxSize)
+	if err != nil {
+		return nil, problem.Usage("the settings cannot be read: "+err.Error(),
+			"--config names a file; without it the defaults hold")
+	}
+	return text, nil
 }
 
 // ReadFile reads a file of this machine, of a longer one than max bytes one byte more. It refuses a named pipe, which
