@@ -126,10 +126,12 @@ func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 	for _, e := range r.entries(n) {
 		var p cost.Price
 		var said []string
+		before := len(r.problems)
 		r.readKey(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
 		delete(r.halves, keyName(e.Key))
 		switch {
 		case slices.Contains(said, "per-1000"):
+		case !slices.Contains(said, "input") && len(r.problems) > before: // it may be the misspelled one
 		case !slices.Contains(said, "input"):
 			r.fail(e.Key, "the price of %.60q needs input, in USD per million tokens", keyName(e.Key))
 		case !slices.Contains(said, "output"):

@@ -42,6 +42,7 @@ var (
 		`|[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z0-9.-]+|@[a-z0-9-]+`)
 	fileName = pattern.Lazy(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql` +
 		`|swift|tf|toml|ts|tsx|txt|xml|ya?ml)$`)
+	rootedPath = pattern.Lazy(`^(?:\.\.?|~)/[^/]+/`)
 	cyrillicID = pattern.Lazy(`ф([0-9])`) // typed on a Russian keyboard
 	idForm     = pattern.Lazy(`^f0*([1-9][0-9]{0,5})$`)
 )
@@ -119,8 +120,8 @@ func findIDs(text string) (all []string) {
 	text = cyrillicID().ReplaceAllString(addresses().ReplaceAllString(fold(text), " "), "f$1")
 	between := func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(" ,;:()[]{}<>|\"'!?=+&*", r) }
 	for _, token := range strings.FieldsFunc(text, between) {
-		token = strings.Trim(token, "._~#-/")
-		if isPath(token) {
+		rooted := rootedPath().MatchString(token)
+		if token = strings.Trim(token, "._~#-/"); rooted || isPath(token) {
 			continue
 		}
 		for _, w := range strings.FieldsFunc(token, func(r rune) bool {

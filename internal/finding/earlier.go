@@ -51,12 +51,12 @@ type Earlier struct {
 	Now          Status `json:"now,omitempty"`       // set by aggregation
 }
 
-// NewlyResolved returns, in their order, the resolved findings that are still to be announced. A
+// NewlyResolved returns the resolved findings that are still to be announced, gravest first. A
 // finding whose thread was closed by a person is not one of them.
 func NewlyResolved(all []Earlier) []Earlier {
-	return slices.DeleteFunc(slices.Clone(all), func(e Earlier) bool {
+	return sorted(slices.DeleteFunc(slices.Clone(all), func(e Earlier) bool {
 		return e.Fate != WasPosted || e.Now != Resolved || e.Announced || e.Closed != ""
-	})
+	}))
 }
 
 // Standing returns the posted findings that still stand, gravest first: neither resolved nor
@@ -82,11 +82,16 @@ func Standing(all []Earlier) []Earlier {
 			stand, told[e.ID] = append(stand, e), true
 		}
 	}
-	order.Stable(stand, func(a, b Earlier) int {
+	return sorted(stand)
+}
+
+// sorted sorts findings: the gravest first, then by path and line.
+func sorted(all []Earlier) []Earlier {
+	order.Stable(all, func(a, b Earlier) int {
 		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), cmp.Compare(a.Path, b.Path),
 			cmp.Compare(a.Line, b.Line))
 	})
-	return stand
+	return all
 }
 
 // Finding returns the earlier finding's fields as a Finding.

@@ -42,7 +42,7 @@ var texts = []struct {
 	{text: "問題ありません。"},
 	{text: "没问题，谢谢"},
 	{text: "Всё хорошо, спасибо"},
-	{text: "See https://example.org/F1/drop?x=F2 and docs/F1/notes, not F1.md."},
+	{text: "See https://example.org/F1/drop?x=F2, ./F1/notes and docs/F1/notes, not F1.md."},
 	{text: "Why is a float wrong here? Just curious."},
 	{text: "The unstoppable retry is dropped elsewhere, fine."},
 	{text: "Approved by @f1-team, ask f2@example.org."},
