@@ -62,7 +62,7 @@ type Draft struct {
 	WithdrewBy string `json:"withdrew_by,omitempty"` // who requested the new draft, and may not decide
 	// earlier reviews could not be read, so what still stands of them is unknown
 	Unread  bool          `json:"unread,omitempty"`
-	Again   time.Time     `json:"again,omitzero"`        // when it was drafted again, which earlier rejections do not reach
+	Again   time.Time     `json:"again,omitzero"`        // when it was drafted again; older rejections do not count
 	UsedIDs int           `json:"used_ids,omitempty"`    // highest finding id that earlier drafts of the thread used
 	Seconds float64       `json:"seconds,omitempty"`     // duration of its run, up to the gate or the end
 	Trace   string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
