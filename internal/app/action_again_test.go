@@ -179,3 +179,29 @@ func TestAgain_AForgedAbortHoldsForNothing(t *testing.T) {
 	s.parked()
 	s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
 }
+
+func TestAgain_ACancelledDraftAgainDoesNotRollAFindingAway(t *testing.T) {
+	var quiet atomic.Bool
+	m := &stuck{}
+	m.free.Store(true)
+	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: func(r llmtest.Request) llmtest.Answer {
+		a := m.script(r)
+		if quiet.Load() && r.Question == "review" {
+			silent := llmtest.Findings()
+			silent.Delay = a.Delay
+			return silent
+		}
+		return a
+	}})
+	s.parked()
+	s.anew(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "lee"})
+	m.free.Store(false)
+	quiet.Store(true)
+	s.interrupted(m, s.draftJob().with("again", "true").by("lee").on("workflow_dispatch", "workflow_dispatch"), 2,
+		syscall.SIGTERM)
+	s.run.Finish("cancelled")
+	m.free.Store(true)
+	s.anew(githubtest.RunOptions{})
+	e := s.draftJob().start()
+	require.Equal(t, "5", e.outputs["findings"], e.log)
+}

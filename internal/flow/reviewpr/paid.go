@@ -3,6 +3,7 @@ package reviewpr
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
@@ -75,12 +76,17 @@ func (p *Paid) Count(saved graph.Saved, thread string) {
 	}
 }
 
-// errReplaced reports a checkpoint whose results are not reused.
-var errReplaced = errors.New("it belongs to the draft that is being replaced")
+// These report a checkpoint whose results are not reused.
+var (
+	errReplaced   = errors.New("it belongs to the draft that is being replaced")
+	errUnfinished = errors.New("it was drafted again by somebody who may not decide, and did not get as far as a draft")
+)
 
 // Take returns a function that takes over the checkpoints of earlier runs of the pull
 // request, each passed once. thread is the thread about to run. If the draft is made
-// anew, only progress of such a draft is reused; of the others only the cost is counted.
+// anew, only progress of such a draft is reused; otherwise none of a draft made anew by
+// somebody who may not decide, unless it was completed: the findings that had to stay in it
+// are only there. Of the others only the cost is counted.
 func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved) error {
 	return func(o checkpoint.Draft, saved graph.Saved) error {
 		draft := o.Manifest.Partial == 0
@@ -91,9 +97,23 @@ func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved
 			p.Count(saved, thread)
 			return errReplaced
 		}
+		if !anew && !draft && p.isUnfinished(saved) {
+			p.Count(saved, thread)
+			return errUnfinished
+		}
 		p.Add(saved, thread)
 		return nil
 	}
+}
+
+// isUnfinished reports whether progress belongs to a run with again: true by somebody who may not decide, of
+// which there is no draft.
+func (p *Paid) isUnfinished(saved graph.Saved) bool {
+	d, err := runFacts(saved)
+	return err == nil && d.Withdrew != "" && !slices.ContainsFunc(p.Drafts, func(o checkpoint.Draft) bool {
+		s, err := decodeState(o.Snapshot)
+		return err == nil && s.Draft.Again.Equal(d.Again)
+	})
 }
 
 // madeAnew reports whether progress belongs to a draft requested with again: true.
