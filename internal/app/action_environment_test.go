@@ -133,6 +133,24 @@ func silenced(s *stage, quiet *bool, environment, who string) (old, newer ended)
 		"workflow_dispatch").start()
 }
 
+// Results of one commit are taken over at the next.
+func TestAgain_WhoMayNotDecideDoesNotRollAFindingOfTheNextCommitAway(t *testing.T) {
+	quiet := false
+	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: func(r llmtest.Request) llmtest.Answer {
+		if quiet {
+			return llmtest.Findings()
+		}
+		return critic(r)
+	}})
+	_, newer := silenced(s, &quiet, "", "lee")
+	newer.is(0, "PAUSED")
+	asked := s.reviews()
+	s.pushed(headTree().With(githubtest.Tree{"more.go": goFile(3, "")}))
+	next := s.draftJob().with("environment", "").start().is(0, "PAUSED")
+	require.Equal(t, "5", next.outputs["findings"])
+	require.Equal(t, asked+1, s.reviews(), "of the draft before the withdrawn one is taken over what it has")
+}
+
 func TestAgain_WhoMayNotDecideDoesNotRollAFindingAway(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -78,15 +78,15 @@ func (p *Paid) Count(saved graph.Saved, thread string) {
 
 // These report a checkpoint whose results are not reused.
 var (
-	errReplaced   = errors.New("it belongs to the draft that is being replaced")
-	errUnfinished = errors.New("it was drafted again by somebody who may not decide, and did not get as far as a draft")
+	errReplaced = errors.New("it belongs to the draft that is being replaced")
+	errRolled   = errors.New("somebody who may not decide had it drafted again, so what was found before counts")
 )
 
 // Take returns a function that takes over the checkpoints of earlier runs of the pull
 // request, each passed once. thread is the thread about to run. If the draft is made
-// anew, only progress of such a draft is reused; otherwise none of a draft made anew by
-// somebody who may not decide, unless it was completed: the findings that had to stay in it
-// are only there. Of the others only the cost is counted.
+// anew, only progress of such a draft is reused; otherwise nothing of a draft made anew by
+// somebody who may not decide, unless this thread has that draft: the findings that had to
+// stay are only there. Of the others only the cost is counted.
 func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved) error {
 	return func(o checkpoint.Draft, saved graph.Saved) error {
 		draft := o.Manifest.Partial == 0
@@ -97,22 +97,22 @@ func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved
 			p.Count(saved, thread)
 			return errReplaced
 		}
-		if !anew && !draft && p.isUnfinished(saved) {
+		if !anew && p.isRolled(saved, thread) {
 			p.Count(saved, thread)
-			return errUnfinished
+			return errRolled
 		}
 		p.Add(saved, thread)
 		return nil
 	}
 }
 
-// isUnfinished reports whether progress belongs to a run with again: true by somebody who may not decide, of
-// which there is no draft.
-func (p *Paid) isUnfinished(saved graph.Saved) bool {
+// isRolled reports whether a checkpoint belongs to a run with again: true by somebody who may not decide, of which
+// thread has no draft.
+func (p *Paid) isRolled(saved graph.Saved, thread string) bool {
 	d, err := runFacts(saved)
 	return err == nil && d.Withdrew != "" && !slices.ContainsFunc(p.Drafts, func(o checkpoint.Draft) bool {
 		s, err := decodeState(o.Snapshot)
-		return err == nil && s.Draft.Again.Equal(d.Again)
+		return err == nil && o.Manifest.Thread == thread && s.Draft.Again.Equal(d.Again)
 	})
 }
 
