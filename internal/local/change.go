@@ -96,11 +96,12 @@ func (a *Terminal) rangeOf(ctx context.Context, clone ingest.Clone, arg string) 
 }
 
 // InRepository cleans the file names in the settings. A settings file whose path is absolute or begins with ./ or ../
-// is one of this machine, which InRepository reads. Of one in the repository it tells if this folder contains another
-// of the same name.
+// is one of this machine, which InRepository reads, but only once, since a shell's <(…) is empty after that. Of one in
+// the repository it tells if this folder contains another of the same name.
 func (a *Terminal) InRepository() error {
-	if slash := filepath.ToSlash(a.Config); filepath.IsAbs(a.Config) || strings.HasPrefix(slash, "./") ||
-		strings.HasPrefix(slash, "../") {
+	slash := filepath.ToSlash(a.Config)
+	here := filepath.IsAbs(a.Config) || strings.HasPrefix(slash, "./") || strings.HasPrefix(slash, "../")
+	if here && a.ConfigHere == nil {
 		text, err := wire.ReadConfig(a.Config)
 		if err != nil {
 			return err
