@@ -48,6 +48,15 @@ func TestEveryLanguageIsCutAtItsDefinitions(t *testing.T) {
 	require.Equal(t, string(want), all.String())
 }
 
+func TestAReceiverIsNamedByOneWord(t *testing.T) {
+	t.Parallel()
+	for receiver, want := range map[string]string{"t T": "T", "*T": "T", "b *Box[K, V]": "Box", "t * /* a */ T": "T",
+		"s struct {\n\ta int\n}": "a"} {
+		chunks, _ := chunker.New().Cut(t.Context(), "a.go", "package a\n\nfunc ("+receiver+") Run() {\n\tcall()\n}\n")
+		require.Equal(t, want, chunks[len(chunks)-1].Scope, receiver)
+	}
+}
+
 // long is a class of methods in a language; its function is of so many lines.
 type long struct {
 	path            string

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 )
@@ -44,9 +43,13 @@ func (g goFile) addFunction(d *ast.FuncDecl) {
 	}
 	p := chunk.Chunk{Kind: chunk.Function, Name: d.Name.Name, Defines: []string{d.Name.Name}}
 	if d.Recv != nil && len(d.Recv.List) > 0 {
-		of := d.Recv.List[0].Type // also *T, or T[K]
 		p.Kind = chunk.Method
-		p.Scope, _, _ = strings.Cut(strings.Trim(g.text[g.file.Offset(of.Pos()):g.file.Offset(of.End())], "*() "), "[")
+		for n := range ast.Preorder(d.Recv.List[0].Type) { // also of *T, T[K], or what no compiler takes
+			if id, ok := n.(*ast.Ident); ok {
+				p.Scope = id.Name
+				break
+			}
+		}
 	}
 	g.add(p, d, end, d.Doc)
 }
