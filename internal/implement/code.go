@@ -179,8 +179,9 @@ func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room
 			whole, all = append(whole, p), append(all, block{label, p + "\n" + string(text)})
 		default:
 			text = text[:bytes.LastIndexByte(text[:min(maxHead, room)], '\n')+1]
-			all = append(all, block{label, fmt.Sprintf("%s, the first %d lines\n%s", p, bytes.Count(text, []byte("\n")),
-				text)})
+			if lines := bytes.Count(text, []byte("\n")); lines > 0 {
+				all = append(all, block{label, fmt.Sprintf("%s, the first %d lines\n%s", p, lines, text)})
+			}
 		}
 		room -= len(text)
 	}

@@ -161,11 +161,12 @@ func TestQuestionsBeginAlike(t *testing.T) {
 func TestOfAFileThatDoesNotFitTheBeginningIsShown(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("int x;\n", maxFiles/7*3/4)
-	b := brief(map[string]string{"core/Likely.cs": long, "test/LikelyTests.cs": long}, "core/Likely.cs",
-		"test/LikelyTests.cs")
+	b := brief(map[string]string{"core/Likely.cs": long, "core/OneLine.cs": strings.Repeat("x", maxFiles),
+		"test/LikelyTests.cs": long}, "core/Likely.cs", "core/OneLine.cs", "test/LikelyTests.cs")
 	blocks, shown, err := b.sourceBlocks(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"core/Likely.cs"}, shown)
+	require.Len(t, blocks, 5, "nothing of a line that does not fit")
 	require.Regexp(t, `^test/LikelyTests\.cs, the first \d+ lines\nint x;\n`, blocks[4].text)
 }
 
