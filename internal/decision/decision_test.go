@@ -41,6 +41,27 @@ func check(t *testing.T, text string, draft []Item) error {
 	return err
 }
 
+// TestTheBlockerThatWasMeantIsOneOfTheDraft has a later draft, whose ids go on from the first one's.
+func TestTheBlockerThatWasMeantIsOneOfTheDraft(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		draft []Item
+		want  string
+	}{
+		"a blocker behind one that stands": {[]Item{{ID: "F1", Severity: Major, Posted: true}, {ID: "F7", Severity: Blocker}},
+			"/drop F7: REASON"},
+		"no blocker": {[]Item{{ID: "F7", Severity: Major}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse("/drop blocker")
+			refused := err.(*Error)
+			refused.About(tc.draft)
+			require.Equal(t, tc.want, refused.Lines[0].Meant)
+		})
+	}
+}
+
 func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

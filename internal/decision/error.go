@@ -41,21 +41,18 @@ const (
 
 // add records a line as bad if there is any reason.
 func (e *Error) add(c Command, reasons ...string) {
-	if len(reasons) == 0 {
-		return
+	if len(reasons) > 0 {
+		e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), suggest(c.Text)})
 	}
-	meant := suggest(c.Text)
-	if slices.Contains(reasons, ownID) {
-		meant = example("drop", []string{"F1"}) // the most severe come first
-	}
-	e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), meant})
 }
 
 // About adapts reasons and suggested commands to the draft: of files only /drop with a path is
 // suggested, beside the verdicts, and for a command nothing that the draft would refuse.
 func (e *Error) About(draft []Item) {
 	for i, l := range e.Lines {
-		if verb := firstWord(l.Meant); consistsOfFiles(draft) && verb != "" && verdictOf(verb) == "" {
+		if blocker := blocker(draft); l.Meant != "" && blocker != "" && strings.Contains(l.Reason, ownID) {
+			e.Lines[i].Meant = example("drop", []string{blocker})
+		} else if verb := firstWord(l.Meant); consistsOfFiles(draft) && verb != "" && verdictOf(verb) == "" {
 			e.Lines[i].Meant = "/drop " + draft[len(draft)-1].Path + ": REASON"
 			if strings.Contains(l.Reason, "finding") {
 				e.Lines[i].Reason = byPaths
@@ -66,6 +63,16 @@ func (e *Error) About(draft []Item) {
 			}
 		}
 	}
+}
+
+// blocker returns the id of a draft's first blocker, or "".
+func blocker(draft []Item) string {
+	for _, item := range draft {
+		if item.Severity == Blocker {
+			return item.ID
+		}
+	}
+	return ""
 }
 
 const byPaths = "files of a proposed change are dropped by their paths, or kept as they are"
