@@ -99,7 +99,9 @@ func TestALongDiffIsLeftToTheArtifact(t *testing.T) {
 	got := proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855"})
 	require.Less(t, len(got), 100_000)
 	require.Contains(t, got, "too long to be shown here. Read it in the artifact")
-	require.Contains(t, got, "or reject this draft", "an encrypted artifact cannot be read")
+	got = proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855", Trust: "encrypt"})
+	require.NotContains(t, got, "Read it in the artifact")
+	require.Contains(t, got, "too long to be shown here. The artifact is encrypted: reject this draft")
 	require.Contains(t, got, "`long.txt` (+1 −1): One line.")
 	require.Greater(t, len(proposal.File(p)), 1<<20)
 }

@@ -88,8 +88,11 @@ func (p Proposal) provenance(m Made) string {
 func Draft(p Proposal, d summary.Decide) string {
 	draft := File(p)
 	if len(draft) > summaryBytes {
-		draft = p.file("### Diff\n\nIt is too long to be shown here. Read it in the artifact before you decide, or " +
-			"reject this draft and have it drafted again with a smaller change.")
+		where := "Read it in the artifact before you decide."
+		if d.Trust == "encrypt" {
+			where = "The artifact is encrypted: reject this draft, or have it drafted again with a smaller change."
+		}
+		draft = p.file("### Diff\n\nIt is too long to be shown here. " + where)
 	}
 	var commands []string
 	if files := p.Proposed(); len(files) > 1 {
