@@ -19,9 +19,9 @@ const maxModules = 60
 func Derive(paths []string, read func(string) []byte) []config.Module {
 	dirs := foldersWith(paths, "go.mod")
 	if len(dirs) < 2 || slices.Contains(dirs, ".") {
-		globs := packageGlobs(read("package.json"))
+		in, out := packageGlobs(read("package.json"))
 		dirs = slices.DeleteFunc(foldersWith(paths, "package.json"), func(dir string) bool {
-			return !pattern.Matches(globs, dir)
+			return !pattern.Matches(in, dir) || pattern.Matches(out, dir)
 		})
 	}
 	if len(dirs) < 2 {
@@ -60,11 +60,13 @@ func foldersWith(paths []string, name string) (dirs []string) {
 	return dirs
 }
 
-// packageGlobs returns the globs of workspaces in a package.json, from the repository's top.
-func packageGlobs(text []byte) (globs []string) {
+// packageGlobs returns the globs of workspaces in a package.json, from the repository's top, and of what is
+// none, with a ! there.
+func packageGlobs(text []byte) (in, out []string) {
 	var root struct {
 		Workspaces json.RawMessage `json:"workspaces"`
 	}
+	var globs []string
 	var object struct {
 		Packages []string `json:"packages"`
 	}
@@ -72,10 +74,14 @@ func packageGlobs(text []byte) (globs []string) {
 	if json.Unmarshal(root.Workspaces, &globs) != nil && json.Unmarshal(root.Workspaces, &object) == nil {
 		globs = object.Packages
 	}
-	for i, g := range globs {
-		globs[i] = path.Join("/", g)
+	for _, g := range globs {
+		if g, not := strings.CutPrefix(g, "!"); not {
+			out = append(out, path.Join("/", g))
+		} else {
+			in = append(in, path.Join("/", g))
+		}
 	}
-	return globs
+	return in, out
 }
 
 // topFolders returns the top-level folders, except those whose names begin with a dot. If deep, a

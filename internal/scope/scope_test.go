@@ -104,6 +104,8 @@ func TestModulesAreDerived(t *testing.T) {
 		"named workspaces": {[]string{"package.json", "x/package.json", "y/package.json"},
 			map[string]string{"package.json": `{"workspaces":{"packages":["./x","y"]}}`},
 			[]string{"x", "y", "root"}, nil},
+		"workspaces without some": {[]string{"libs/a/package.json", "libs/b/package.json", "libs/old/package.json"},
+			map[string]string{"package.json": `{"workspaces":["!libs/old","libs/*"]}`}, []string{"libs/a", "libs/b"}, nil},
 		"another tool's workspaces": {[]string{"Cargo.toml", "pnpm-workspace.yaml", "apps/web/package.json",
 			"crates/a/Cargo.toml", "crates/b/Cargo.toml", "old/Cargo.toml"}, nil,
 			[]string{"apps/web", "crates/a", "crates/b", "old", "root"}, nil},
