@@ -28,6 +28,7 @@ type CallStart struct {
 	BaseURL string        // of the server; host and port are recorded; empty for none
 	Model   string        // the requested model
 	Bound   cost.MicroUSD // charged for a try whose answer was lost
+	Priced  bool          // whether Bound is known, be it zero
 }
 
 // CallEnd is the outcome of a call. The answer's usage covers all tries and is priced, even with an error; its
@@ -118,7 +119,7 @@ func (c *call) endTry(a *attempt, resp *http.Response, err error) {
 func (c *call) lose(a *attempt, kind string) {
 	c.lost += c.Bound
 	u := cost.Usage{Cost: c.Bound}
-	if c.Bound == 0 { // no price is known
+	if !c.Priced {
 		u.Unpriced = 1
 	}
 	c.span(a, CallEnd{Answer: llm.Answer{Usage: u}, Problem: kind})

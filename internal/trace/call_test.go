@@ -128,6 +128,27 @@ func TestTriesAreToldByWhatTheyCost(t *testing.T) {
 	}
 }
 
+func TestALostTryHasACostIfThePriceIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		bound  cost.MicroUSD
+		priced bool
+		want   any
+	}{"known": {100, true, int64(100)}, "of one's own server": {0, true, int64(0)}, "not known": {0, false, nil}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReceiver(t)
+			ctx, stop := r.start(t, Options{})
+			try, end := Call(ctx, CallStart{Model: "m", Bound: tc.bound, Priced: tc.priced})
+			over, _ := try(ctx, 1)
+			over(nil, fmt.Errorf("x: %w", transport.ErrTimeout))
+			end(CallEnd{Err: transport.ErrTimeout})
+			require.NoError(t, stop())
+			require.Equal(t, tc.want, attributes(r.span(t, "chat m").Attributes)["pr_review.cost_microusd"])
+		})
+	}
+}
+
 func TestTheTriesOfARealClientAreSeen(t *testing.T) {
 	t.Parallel()
 	tries := 0

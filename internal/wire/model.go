@@ -135,7 +135,7 @@ type tracedChat struct {
 func (c tracedChat) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	q := trace.CallStart{Request: r, Task: c.task, BaseURL: c.baseURL, Model: c.model}
 	if c.price != nil {
-		q.Bound = budget.Bound(r, *c.price)
+		q.Bound, q.Priced = budget.Bound(r, *c.price), true
 	}
 	try, end := trace.Call(ctx, q)
 	answer, err := c.Chatter.Chat(transport.EachTry(ctx, try), r)
