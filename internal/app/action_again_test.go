@@ -181,27 +181,39 @@ func TestAgain_AForgedAbortHoldsForNothing(t *testing.T) {
 }
 
 func TestAgain_ACancelledDraftAgainDoesNotRollAFindingAway(t *testing.T) {
-	var quiet atomic.Bool
-	m := &stuck{}
-	m.free.Store(true)
-	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: func(r llmtest.Request) llmtest.Answer {
-		a := m.script(r)
-		if quiet.Load() && r.Question == "review" {
-			silent := llmtest.Findings()
-			silent.Delay = a.Delay
-			return silent
-		}
-		return a
-	}})
-	s.parked()
-	s.anew(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "lee"})
-	m.free.Store(false)
-	quiet.Store(true)
-	s.interrupted(m, s.draftJob().with("again", "true").by("lee").on("workflow_dispatch", "workflow_dispatch"), 2,
-		syscall.SIGTERM)
-	s.run.Finish("cancelled")
-	m.free.Store(true)
-	s.anew(githubtest.RunOptions{})
-	e := s.draftJob().start()
-	require.Equal(t, "5", e.outputs["findings"], e.log)
+	t.Parallel()
+	for name, next := range map[string]func(*stage) *job{
+		"the next run": func(s *stage) *job { return s.draftJob() },
+		"again by who may decide": func(s *stage) *job {
+			return s.draftJob().with("again", "true").by("ann").on("workflow_dispatch", "workflow_dispatch")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var quiet atomic.Bool
+			m := &stuck{}
+			m.free.Store(true)
+			s := setUp(t, scene{trust: checkpoint.TrustSeal, script: func(r llmtest.Request) llmtest.Answer {
+				a := m.script(r)
+				if quiet.Load() && r.Question == "review" {
+					silent := llmtest.Findings()
+					silent.Delay = a.Delay
+					return silent
+				}
+				return a
+			}})
+			s.repo.Permit("ann", "write")
+			s.draftJob().with("environment", "").start().is(0, "PAUSED")
+			s.anew(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "lee"})
+			m.free.Store(false)
+			quiet.Store(true)
+			s.interrupted(m, s.draftJob().with("environment", "", "again", "true").by("lee").on("workflow_dispatch",
+				"workflow_dispatch"), 2, syscall.SIGTERM)
+			s.run.Finish("cancelled")
+			m.free.Store(true)
+			quiet.Store(false)
+			s.anew(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "ann"})
+			e := next(s).with("environment", "").start().is(0, "PAUSED")
+			require.Equal(t, "5", e.outputs["findings"], e.log)
+		})
+	}
 }

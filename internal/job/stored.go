@@ -199,7 +199,7 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 			b.withdrew, b.withdrewBy = b.drafts[0].Code, j.actor()
 		}
 	}
-	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {
+	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew, len(b.stays) > 0)) {
 		if !j.Anew { // otherwise most of these belong to the drafts that are replaced
 			j.tell(left.Error())
 		}

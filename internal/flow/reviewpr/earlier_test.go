@@ -76,7 +76,7 @@ func (tr *trail) candidate(name string, run int64, zip []byte) handoff.Candidate
 
 func (tr *trail) earlier(t *testing.T, paid *reviewpr.Paid, thread string) []error {
 	t.Helper()
-	return tr.Earlier(t.Context(), tr.Candidates, paid.Take(thread, false))
+	return tr.Earlier(t.Context(), tr.Candidates, paid.Take(thread, false, false))
 }
 
 // taken runs anew with what tr finds of earlier runs, and says what was reused

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -84,10 +85,11 @@ var (
 
 // Take returns a function that takes over the checkpoints of earlier runs of the pull
 // request, each passed once. thread is the thread about to run. If the draft is made
-// anew, only progress of such a draft is reused; otherwise nothing of a draft made anew by
-// somebody who may not decide, unless this thread has that draft: the findings that had to
-// stay are only there. Of the others only the cost is counted.
-func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved) error {
+// anew, only progress of such a draft is reused. What somebody who may not decide had made
+// anew is reused only where the findings stay that had to stay in it: in a new draft of
+// theirs, which stay says, and if this thread has that draft. Of the others only the cost
+// is counted.
+func (p *Paid) Take(thread string, anew, stay bool) func(checkpoint.Draft, graph.Saved) error {
 	return func(o checkpoint.Draft, saved graph.Saved) error {
 		draft := o.Manifest.Partial == 0
 		if draft {
@@ -97,7 +99,7 @@ func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved
 			p.Count(saved, thread)
 			return errReplaced
 		}
-		if !anew && p.isRolled(saved, thread) {
+		if d, err := runFacts(saved); err == nil && d.Withdrew != "" && !stay && (anew || !p.has(d.Again, thread)) {
 			p.Count(saved, thread)
 			return errRolled
 		}
@@ -106,13 +108,11 @@ func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved
 	}
 }
 
-// isRolled reports whether a checkpoint belongs to a run with again: true by somebody who may not decide, of which
-// thread has no draft.
-func (p *Paid) isRolled(saved graph.Saved, thread string) bool {
-	d, err := runFacts(saved)
-	return err == nil && d.Withdrew != "" && !slices.ContainsFunc(p.Drafts, func(o checkpoint.Draft) bool {
+// has reports whether there is a draft of a thread that was made anew at a time.
+func (p *Paid) has(again time.Time, thread string) bool {
+	return slices.ContainsFunc(p.Drafts, func(o checkpoint.Draft) bool {
 		s, err := decodeState(o.Snapshot)
-		return err == nil && o.Manifest.Thread == thread && s.Draft.Again.Equal(d.Again)
+		return err == nil && o.Manifest.Thread == thread && s.Draft.Again.Equal(again)
 	})
 }
 
