@@ -33,7 +33,10 @@ func Apply(text string, edits []Edit) (string, error) {
 	text, restored := plain(text)
 	spans := make([]span, 0, len(edits))
 	for i, e := range edits {
-		search, _ := plain(e.Search)
+		search := strings.TrimPrefix(e.Search, "\ufeff")
+		if !strings.Contains(text, search) { // it does as it is where lines end in both ways
+			search, _ = plain(search)
+		}
 		at, what := find(text, search)
 		if what != "" {
 			return "", fmt.Errorf("edit %d: %s", i+1, what)

@@ -27,6 +27,8 @@ func TestBlocksApply(t *testing.T) {
 		"CR LF stays":                {"a\r\nb\r\nc\r\n", []change.Edit{{"b\nc", "x\ny"}}, "a\r\nx\r\ny\r\n"},
 		"lines that end in both ways": {"a\r\nb\nc\nd\n", []change.Edit{{"b\nc", "x\ny"}, {"a", "A"}},
 			"A\r\nx\ny\nd\n"},
+		"lines that end in both ways, as they are": {"a\r\nb\r\nc\n", []change.Edit{{"a\r\nb\r\n", "x\r\n"}},
+			"x\r\nc\n"},
 		"CR LF in the block":    {"a\nb\nc\n", []change.Edit{{"a\r\nb", "x\r\ny"}}, "x\ny\nc\n"},
 		"a byte order mark":     {"\ufeffa\nb\n", []change.Edit{{"\ufeffa\n", "x\n"}}, "\ufeffx\nb\n"},
 		"no line feed at end":   {"a\nb", []change.Edit{{"b", "c"}}, "a\nc"},
