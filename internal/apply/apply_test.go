@@ -367,8 +367,8 @@ func TestTheLastTryIsLookedFor(t *testing.T) {
 	s.stands(at, 1)
 }
 
-// TestABranchCalledAsTheFolderIsNamed has a branch fix, beside which Git keeps no fix/x.
-func TestABranchCalledAsTheFolderIsNamed(t *testing.T) {
+// TestABranchCalledAsTheFolderIsInTheWay has a branch fix, beside which Git keeps no fix/x.
+func TestABranchCalledAsTheFolderIsInTheWay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.repo.Commit("fix", "another", githubtest.Tree{"a.go": "two\n"})

@@ -34,7 +34,7 @@ func Apply(text string, edits []Edit) (string, error) {
 	spans := make([]span, 0, len(edits))
 	for i, e := range edits {
 		search := strings.TrimPrefix(e.Search, "\ufeff")
-		if !strings.Contains(text, search) { // it does as it is where lines end in both ways
+		if !strings.Contains(text, search) { // if lines end in both ways, it is there only as it stands
 			search, _ = plain(search)
 		}
 		at, what := find(text, search)

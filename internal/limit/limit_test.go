@@ -19,7 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// TestMain collects seldom: the tests allocate much and keep little.
+// TestMain has garbage collected rarely: the tests allocate much and keep little.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	m.Run()

@@ -25,7 +25,7 @@ const (
 	decidePath = ".github/workflows/pr-review-decide.yml"
 )
 
-// TestMain collects seldom: the tests allocate much and keep little.
+// TestMain has garbage collected rarely: the tests allocate much and keep little.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	m.Run()

@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// TestMain collects seldom: the tests allocate much and keep little.
+// TestMain has garbage collected rarely: the tests allocate much and keep little.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	m.Run()
