@@ -31,6 +31,14 @@ type File struct {
 	MaxCost, MaxCostPerPull cost.MicroUSD // inputs that override the keys of these names; 0: not given
 }
 
+// InRepository returns the path of the repository's own settings file, in whose place one of this machine may be read.
+func (f File) InRepository() string {
+	if f.Here != nil {
+		return DefaultPath
+	}
+	return f.Path
+}
+
 // Parse parses a settings file without defaults below it; errors call it name.
 func Parse(name string, text []byte) (Config, error) { return File{Path: name}.Parse(text) }
 

@@ -69,7 +69,7 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 		}
 	}
 	c := Change{
-		Name: arg, Head: head, Settings: file.Path, Clone: g,
+		Name: arg, Head: head, Settings: file.InRepository(), Clone: g,
 		Thread: guard.Line(fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head), 0),
 	}
 	if headName == "HEAD" {

@@ -51,7 +51,7 @@ func Open(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, er
 		return Change{}, err
 	}
 	c := Change{Name: fmt.Sprintf("#%d", p.Number), Thread: pull.ThreadID(p.Ref, o.Instance, p.HeadSHA),
-		Head: p.HeadSHA, Pull: &p, Settings: o.Config.Path}
+		Head: p.HeadSHA, Pull: &p, Settings: o.Config.InRepository()}
 	err = readSettings(ctx, api, p, o.Config, &c)
 	return c, err
 }

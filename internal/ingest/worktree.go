@@ -77,7 +77,7 @@ func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) 
 	if err != nil {
 		return Change{}, fmt.Errorf("HEAD and %s have no common commit, or it is %w", w.Base, ErrNoRange)
 	}
-	c = Change{Name: "the work tree", Settings: file.Path, Branch: w.clone.branch(ctx)}
+	c = Change{Name: "the work tree", Settings: file.InRepository(), Branch: w.clone.branch(ctx)}
 	if c.Objects, err = os.MkdirTemp("", "pr-review-objects-"); err != nil {
 		return Change{}, problem.New("there is no folder to hold what is not committed", err.Error(),
 			"set TMPDIR to one that can be written; in a container --tmpfs /tmp makes one")

@@ -280,8 +280,7 @@ func forEachFile[T any](files []diff.File, look func(diff.File) T) []T {
 const Steering = "other"
 
 // steeringFindings reports a change to the settings or to an instruction file, even if the file is left out
-// of the review: this review used the version of the base commit, and the next ones will use this
-// one.
+// of the review: this review did not use the new version, and the next ones will.
 func steeringFindings(f diff.File, o Options) []finding.Finding {
 	flag := finding.Finding{
 		Path: f.Path, Category: Steering, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
@@ -290,8 +289,8 @@ func steeringFindings(f diff.File, o Options) []finding.Finding {
 	switch {
 	case is(o.Settings):
 		flag.Severity, flag.Title = finding.Minor, "The settings of these reviews change"
-		flag.Body = "They say what is reviewed, how, and at what cost. This review used those of the base; " +
-			"these apply after the merge. "
+		flag.Body = "They say what is reviewed, how, and at what cost. This review did not use these; they apply " +
+			"after the merge. "
 	case slices.ContainsFunc(o.Instructions, is):
 		flag.Severity, flag.Title = finding.Nit, "Instructions change that guide these reviews"
 		flag.Body = "A model that reviews is shown this file. This review used the base's version; this one " +
