@@ -92,8 +92,8 @@ func (p Program) text(query string, r retrieve.Result, explain bool) string {
 		what := strings.TrimSpace(string(h.Kind) + " " + guard.Line(h.Symbol(), 60))
 		room := width - 4 - column.Width(place) - 2
 		path := column.CutFront(guard.Line(h.Path, 500), room)
-		fmt.Fprintf(&b, "%s%s  %s\n", terminal.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place,
-			column.Cut(what, room-column.Width(path)))
+		what = strings.TrimRight("  "+column.Cut(what, room-column.Width(path)), " ")
+		fmt.Fprintf(&b, "%s%s%s\n", terminal.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place, what)
 		p.row(&b, width, "    ", h.Signature, "")
 		for _, line := range retrieve.Best(h.Chunk, query, shownLines) {
 			p.row(&b, width, fmt.Sprintf("%6d  ", line.Number), strings.ReplaceAll(line.Text, "\t", "  "), "2")

@@ -172,7 +172,9 @@ func (p Place) embedMissing(ctx context.Context, x *index.Index, e retrieve.Embe
 		if dimensions > 0 {
 			x = x.WithVectors(e.Identity(), dimensions, known)
 			if p.Cache.Folder != "" {
-				err = cmp.Or(err, p.Cache.Keep(p.Commit, x)) // kept in any case: it is paid for
+				if failed := p.Cache.Keep(p.Commit, x); failed != nil { // kept in any case: it is paid for
+					err = cmp.Or(err, fmt.Errorf("keeping vectors: %w", failed))
+				}
 			}
 		}
 		if err != nil {
