@@ -110,8 +110,8 @@ func (a *Terminal) InRepository() error {
 	}
 	err := a.Settings.InRepository()
 	if _, absent := os.Stat(a.Config); err == nil && a.ConfigAtBase && a.Config != config.DefaultPath && absent == nil {
-		a.Say("Settings are read from " + a.Config + " of the change's base, not from the file in this folder: that is ./" +
-			a.Config + ".")
+		a.Say("Settings are read from " + a.Config + " of the change's base, not from the file in this folder: " +
+			"that is ./" + a.Config + ".")
 	}
 	return err
 }
