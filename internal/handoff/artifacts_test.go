@@ -59,6 +59,15 @@ func TestADecisionThatCannotBeStoredIsTold(t *testing.T) {
 	require.Equal(t, "the decision could not be put on record", told)
 }
 
+// approved returns the decisions of a repository that has an approval on record.
+func approved(t *testing.T) (*githubtest.Server, handoff.Artifacts) {
+	hub := githubtest.New(t)
+	repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
+	repo.AddRun(githubtest.RunOptions{}).AddArtifact("pr-review-decision-"+yes().Code, onRecord(t, yes()))
+	return hub, handoff.Artifacts{Runs: reading(t, hub, repo), Subject: checkpoint.Subject{RepositoryID: repo.ID},
+		Branch: "main", Out: io.Discard}
+}
+
 // A decision that is overlooked would be taken twice, and differently.
 func TestCheck13_DecisionsThatCannotBeReadAreNotNone(t *testing.T) {
 	t.Parallel()
@@ -69,11 +78,7 @@ func TestCheck13_DecisionsThatCannotBeReadAreNotNone(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			hub := githubtest.New(t)
-			repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
-			repo.AddRun(githubtest.RunOptions{}).AddArtifact("pr-review-decision-"+yes().Code, onRecord(t, yes()))
-			all := handoff.Artifacts{Runs: reading(t, hub, repo), Subject: checkpoint.Subject{RepositoryID: repo.ID},
-				Branch: "main", Out: io.Discard}
+			hub, all := approved(t)
 			hub.Fail("GET", path, githubtest.Fault{Status: 403})
 			_, err := all.Claims(t.Context(), yes().Code)
 			require.ErrorContains(t, err, want)
@@ -97,11 +102,7 @@ func TestCheck13_ADecisionThatIsDeletedWhileItIsReadIsNone(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			hub := githubtest.New(t)
-			repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
-			repo.AddRun(githubtest.RunOptions{}).AddArtifact("pr-review-decision-"+yes().Code, onRecord(t, yes()))
-			all := handoff.Artifacts{Runs: reading(t, hub, repo), Subject: checkpoint.Subject{RepositoryID: repo.ID},
-				Branch: "main", Out: io.Discard}
+			hub, all := approved(t)
 			hub.Fail("GET", c.path, githubtest.Fault{Status: c.status})
 			claims, err := all.Claims(t.Context(), yes().Code)
 			require.NoError(t, err)

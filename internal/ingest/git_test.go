@@ -205,22 +205,6 @@ func TestARangeIsOfTheVeryCommitsThatItNames(t *testing.T) {
 	require.Len(t, r.change("HEAD~1..HEAD").Files, 1)
 }
 
-// TestTheSettingsOfTheRepositoryAreWatchedWhereOthersAreRead is of settings that a person reads and names.
-func TestTheSettingsOfTheRepositoryAreWatchedWhereOthersAreRead(t *testing.T) {
-	t.Parallel()
-	r := newTree(t)
-	r.commit("a.go", "1\n")
-	r.commit("a.go", "2\n")
-	for want, file := range map[string]config.File{
-		"own.yml":          {Path: "own.yml"},
-		config.DefaultPath: {Path: "./" + config.DefaultPath, Here: []byte("language: French\n")},
-	} {
-		c, err := ingest.Range(t.Context(), r.dir, "HEAD~1..HEAD", file)
-		require.NoError(t, err)
-		require.Equal(t, want, c.Settings)
-	}
-}
-
 func TestARangeThatIsNoneIsAnErrorOfTheArgument(t *testing.T) {
 	t.Parallel()
 	r := newTree(t)

@@ -96,8 +96,8 @@ func (a *Terminal) rangeOf(ctx context.Context, clone ingest.Clone, arg string) 
 }
 
 // InRepository cleans the file names in the settings. A settings file whose path is absolute or begins with ./ or ../
-// is one of this machine, which InRepository reads, but only once, since a shell's <(…) is empty after that. Of one in
-// the repository it tells if this folder contains another of the same name.
+// is one of this machine. InRepository reads it only once, since a shell's <(…) is empty after that. Of one in the
+// repository it tells if this folder contains another of the same name.
 func (a *Terminal) InRepository() error {
 	slash := filepath.ToSlash(a.Config)
 	here := filepath.IsAbs(a.Config) || strings.HasPrefix(slash, "./") || strings.HasPrefix(slash, "../")
