@@ -119,6 +119,12 @@ func TestParseNamesThePlaceAndTheNearestKey(t *testing.T) {
 	}
 }
 
+func TestAMisspelledPriceIsNotAlsoMissing(t *testing.T) {
+	t.Parallel()
+	_, err := config.Parse("f.yml", []byte("prices:\n  m: {inptu: 1, output: 1}\n"))
+	require.EqualError(t, err, "f.yml:2:7: unknown key \"inptu\"\n  did you mean \"input\"?")
+}
+
 func TestParseReportsEveryMistakeInTheFilesOrder(t *testing.T) {
 	t.Parallel()
 	_, err := config.Parse("f.yml", []byte("prices:\n  m: {input: x}\nb1: 2\nignore: []\nignore: []\n"))

@@ -100,8 +100,6 @@ func modelMistakes() []mistake {
 			`f.yml:2:3: the price of "m" needs output, in USD per million tokens`, true},
 		{"no price", "prices:\n  m: {output: 1}\n",
 			`f.yml:2:3: the price of "m" needs input, in USD per million tokens`, false},
-		{"misspelled price", "prices:\n  m: {inptu: 1, output: 1}\n", "f.yml:2:7: unknown key \"inptu\"\n" +
-			"  did you mean \"input\"?", false},
 		{"negative price", "prices:\n  m: {input: -1, output: 2}\n",
 			"f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got -1", false},
 		{"price of text", "prices:\n  m: {input: free, output: 2}\n",
