@@ -113,6 +113,7 @@ func TestCheck12_TheSettingsOfTheBaseNameWhoDecides(t *testing.T) {
 	s.refused(e, "the settings name who decides", "maya", "Sam, lee")
 	require.Equal(t, code, e.outputs["code"], "the outputs name what was read")
 	s.refused(s.decideJob(code, "approve").by("lee").start(), "the author of the pull request decided")
+	s.repo.Permit("sam", "triage")
 	s.decideJob(code, "approve").by("sam").start().is(0, "POSTED")
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Decider is the account that decided, as reported by GitHub. Permission is
 // admin, maintain, write, triage, read or none in the repository; it may be empty
-// if an environment's approval vouches for the account.
+// if something else vouches for the account.
 type Decider struct {
 	Login      string
 	Bot        bool // the account's type is Bot
@@ -25,9 +25,9 @@ type Decider struct {
 var loginPattern = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // MayDecide is resume check 12 for the person: not a bot, not the author of the
-// pull request unless allowAuthor, and with write permission unless an
-// environment's approval vouches for that.
-func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool) error {
+// pull request unless allowAuthor, and with write permission unless vouched for, by
+// an environment's approval or by settings that name who decides.
+func MayDecide(d Decider, author string, allowAuthor, vouched bool) error {
 	who := [2]string{"who", d.Login}
 	switch {
 	case d.Login == "":
@@ -42,7 +42,7 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 	case strings.EqualFold(d.Login, author) && !allowAuthor:
 		return refuse("the author of the pull request decided", "let somebody else decide, or set allow-author: true",
 			who)
-	case !approvedByEnvironment && !slices.Contains([]string{"admin", "maintain", "write"}, d.Permission):
+	case !vouched && !slices.Contains([]string{"admin", "maintain", "write"}, d.Permission):
 		return refuse("the decision is by somebody who may not write here", "let somebody with write access decide",
 			who, [2]string{"found", "permission \"" + d.Permission + "\""},
 			[2]string{"wanted", "write, maintain or admin"})
@@ -50,7 +50,8 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 	return nil
 }
 
-// CheckDeciders is resume check 12 for settings that name who decides by dispatch.
+// CheckDeciders is resume check 12 for settings that name who decides by dispatch. Those need no write
+// permission.
 func CheckDeciders(login string, deciders []string) error {
 	if len(deciders) == 0 || slices.ContainsFunc(deciders, func(d string) bool { return strings.EqualFold(d, login) }) {
 		return nil

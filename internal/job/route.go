@@ -68,7 +68,7 @@ func (j *job) checkMayDecide(ctx context.Context, m checkpoint.Manifest, decider
 		return err
 	}
 	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission, Dispatched: j.isTicketJob()}
-	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits()); err != nil || !m.Waits() {
+	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits() || len(deciders) > 0); err != nil || !m.Waits() {
 		return cmp.Or(err, gate.CheckDeciders(login, deciders))
 	}
 	return j.checkReviewer(ctx, login, m)
