@@ -185,8 +185,15 @@ func (l *Run) checkMayPost(given decision.Verdict) error {
 		"set GITHUB_TOKEN to one that may write pull requests there, such as $(gh auth token)", problem.At(pull))
 }
 
-// onScreen is the place where a review of local input is posted without --out.
+// onScreen is the place where a review of local input is posted without --out, or with --out -.
 const onScreen = "standard output"
+
+func (o *Options) place() string {
+	if o.out == "" || o.out == "-" {
+		return onScreen
+	}
+	return o.out
+}
 
 // publish carries out an answer or, if that is nil, the earlier decision. A review goes to
 // the pull request or, for local input, to a file. An earlier process may have posted it, and
@@ -198,7 +205,7 @@ func (l *Run) publish(ctx context.Context, answer *graph.Answer) (driver.Report,
 			if state.Pull != nil {
 				return driver.Post(ctx, l.reviews(state.Pull.Ref, state), state, nil, tried, l.Warn)
 			}
-			return post.Posted{URL: cmp.Or(l.out, onScreen)}, writeOut(l.out, driver.LocalReview(state))
+			return post.Posted{URL: l.place()}, writeOut(l.place(), driver.LocalReview(state))
 		},
 		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {
 			tried = true
@@ -207,9 +214,9 @@ func (l *Run) publish(ctx context.Context, answer *graph.Answer) (driver.Report,
 	}, answer)
 }
 
-// writeOut writes a review to the file named by --out; with an empty name it does nothing.
+// writeOut writes a review to a file. If the place is onScreen it does nothing: Decided prints it.
 func writeOut(name, text string) error {
-	if name == "" {
+	if name == onScreen {
 		return nil
 	}
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -295,19 +302,11 @@ func Others(r driver.Report) string {
 	return "or --abort"
 }
 
-// Decided writes a posted review to --out or, if it went nowhere else, to standard output,
-// and prints the outcome.
+// Decided prints the outcome of a decision, and before it a review that has no other place.
 func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 	var err error
-	switch { // a review that was posted before is written again
-	case r.Outcome != reviewpr.Posted:
-	case r.State.Pull != nil:
-		err = writeOut(a.out, r.Body)
-	case a.out != "" && a.out != r.Place:
-		r.Place = a.out
-		err = writeOut(a.out, driver.LocalReview(r.State))
-	case r.Place == onScreen && !a.JSON:
-		fmt.Fprintln(a.Stdout, driver.LocalReview(r.State))
+	if r.Outcome == reviewpr.Posted {
+		err = a.writeReview(&r)
 	}
 	if err != nil {
 		return err
@@ -323,6 +322,26 @@ func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 		fmt.Fprintf(a.Stderr, "used: %s\n", strings.Join(used, ", "))
 	}
 	return driver.Failure(r)
+}
+
+// writeReview writes a posted review to --out, or prints one that went nowhere else. One that was posted before is
+// written again.
+func (a *Terminal) writeReview(r *driver.Report) error {
+	place, before := a.place(), r.Place
+	if a.out == "" && before != onScreen {
+		return nil
+	}
+	text := r.Body
+	if r.State.Pull == nil {
+		text, r.Place = driver.LocalReview(r.State), place
+	}
+	switch {
+	case place == onScreen && !a.JSON:
+		fmt.Fprintln(a.Stdout, text)
+	case place != before:
+		return writeOut(place, text)
+	}
+	return nil
 }
 
 // repeatDecision reports a decision taken before, and posts what it approved if that has not happened

@@ -146,7 +146,7 @@ func (o *Options) DecisionFlags(f *pflag.FlagSet) {
 // OutputFlags adds the flags for the output and for the store.
 func (o *Options) OutputFlags(f *pflag.FlagSet) {
 	o.storeFlags(f)
-	f.StringVar(&o.out, "out", "", "write the posted review to a `file`")
+	f.StringVar(&o.out, "out", "", "write the posted review to a `file`, or - for standard output")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no notices")
 }
 
