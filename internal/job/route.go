@@ -68,7 +68,8 @@ func (j *job) checkMayDecide(ctx context.Context, m checkpoint.Manifest, decider
 		return err
 	}
 	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission, Dispatched: j.isTicketJob()}
-	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits() || len(deciders) > 0); err != nil || !m.Waits() {
+	vouched := m.Waits() || len(deciders) > 0 && !j.own // a reader's own review would not count as ours
+	if err := gate.MayDecide(who, author, j.AllowAuthor, vouched); err != nil || !m.Waits() {
 		return cmp.Or(err, gate.CheckDeciders(login, deciders))
 	}
 	return j.checkReviewer(ctx, login, m)
