@@ -21,6 +21,7 @@ func steeredBase() githubtest.Tree {
 	return baseTree().With(githubtest.Tree{
 		config.DefaultPath: "ignore:\n  - ops/**\nlanguage: German\n",
 		"AGENTS.md":        "# Agents\nLook at the money first.\n", "CONTRIBUTING.md": "# Contributing\nWrite tests.\n",
+		"ledger/AGENTS.md": "Count in cents.\n",
 	})
 }
 
@@ -38,7 +39,7 @@ func (d parkedDraft) effective(t *testing.T) string {
 // steering are the paths of what guides reviews, with the severity of a change.
 func steering() map[string]finding.Severity {
 	return map[string]finding.Severity{config.DefaultPath: finding.Minor, "AGENTS.md": finding.Nit,
-		"CONTRIBUTING.md": finding.Nit}
+		"ledger/AGENTS.md": finding.Nit, "CONTRIBUTING.md": finding.Nit}
 }
 
 // TestT5_WhatTheHeadSaysOfReviewsIsAFindingAndNoSetting has the repository's own
@@ -81,6 +82,7 @@ func TestT5_WhatTheHeadSaysOfReviewsIsAFindingAndNoSetting(t *testing.T) {
 				guides := llmtest.Data(r.User)["instructions"]
 				require.Contains(t, guides, "Look at the money first", "the base's guide the review")
 				require.Equal(t, 1, strings.Count(guides, "Write tests."))
+				require.Equal(t, strings.HasPrefix(r.Path, "ledger/"), strings.Contains(guides, "Count in cents."))
 				if text != "" {
 					require.NotContains(t, guides, strings.TrimSpace(text))
 				}

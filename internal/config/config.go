@@ -117,7 +117,10 @@ func Default() Config {
 }
 
 // defaultInstructions returns the files that tell people and agents how to work on a repository.
-func defaultInstructions() []string { return []string{"AGENTS.md", "REVIEW.md", "CONTRIBUTING.md"} }
+func defaultInstructions() []string { return []string{AgentsFile, "REVIEW.md", "CONTRIBUTING.md"} }
+
+// AgentsFile is the name of the instructions for agents. If the one at the top is read, so are those of folders.
+const AgentsFile = "AGENTS.md"
 
 // Fingerprint returns the SHA-256, in hex, of the effective settings.
 func (c Config) Fingerprint() string {

@@ -32,7 +32,7 @@ func TestD5_ABaseIsAskedOnlyWhereAClaimNeedsIt(t *testing.T) {
 	for _, what := range a.reads {
 		require.NotContains(t, what, "folder", "the change tells of its own files")
 	}
-	require.Len(t, a.reads, 7, "pull, settings, three guides, attributes, files")
+	require.Len(t, a.reads, 8, "pull, settings, three guides, attributes, files, the tree for guides in folders")
 }
 
 func TestD5_TheBaseBearsOutWhatItShows(t *testing.T) {

@@ -154,10 +154,11 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	}
 	c.Files = sortByPath(files)
 	c.Base = base
-	err = c.readRules(file, func(path string, _ int64) ([]byte, error) {
-		return g.file(ctx, base, path)
-	}, g.names(ctx, base))
-	if err != nil {
+	read := func(path string, _ int64) ([]byte, error) { return g.file(ctx, base, path) }
+	if err = c.readRules(file, read, g.names(ctx, base)); err != nil {
+		return err
+	}
+	if err = c.readNested(func(string) bool { return true }, read); err != nil {
 		return err
 	}
 	return confirmClaims(ctx, c.Files, cloneBase{g, base, head})

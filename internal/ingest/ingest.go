@@ -42,6 +42,7 @@ type Change struct {
 	// from that commit too: how to work on the repository; it guides a review but gives no
 	// orders
 	Guidance []prompt.Document
+	rulesAt  string // the commit or branch of a pull request's settings
 	Base     string // the commit that the change starts from, of a pull request GitHub's base; empty for a diff
 	Branch   string // the branch of the clone, such as refs/heads/fix, where the thread's id says only HEAD or worktree
 	Clone    Clone  // that the change was read from; zero for a diff or a pull request
@@ -77,17 +78,62 @@ func (c *Change) readRules(file config.File, read func(path string, limit int64)
 	if c.Config, err = parseSettings(file, text, list); err != nil {
 		return err
 	}
-	for _, path := range c.Config.Instructions {
-		text, err := read(path, maxGuidance)
-		if err != nil && !errors.Is(err, github.ErrTooLarge) {
-			return err
-		}
-		if len(text) > 0 && len(text) <= maxGuidance {
-			c.Guidance = append(c.Guidance, prompt.Document{Path: path, Text: string(text)})
-		}
+	if c.Guidance, err = readGuidance(c.Config.Instructions, read); err != nil {
+		return err
 	}
 	c.Attributes, err = read(".gitattributes", 1<<20)
 	return err
+}
+
+// readGuidance reads those of the files that exist.
+func readGuidance(paths []string, read func(path string, limit int64) ([]byte, error)) (all []prompt.Document,
+	err error) {
+	for _, path := range paths {
+		text, err := read(path, maxGuidance)
+		if err != nil && !errors.Is(err, github.ErrTooLarge) {
+			return nil, err
+		}
+		if len(text) > 0 && len(text) <= maxGuidance {
+			all = append(all, prompt.Document{Path: path, Text: string(text)})
+		}
+	}
+	return all, nil
+}
+
+// maxNested bounds the files in folders that guide one review.
+const maxNested = 50
+
+// readNested adds the AGENTS.md of each folder that a changed file is in, if the settings take the one at the top. The
+// nearest to a file comes first, because what does not fit a prompt is cut. there reports whether the commit may have
+// a file.
+func (c *Change) readNested(there func(path string) bool, read func(path string, limit int64) ([]byte, error)) error {
+	var paths []string
+	for _, dir := range c.folders() {
+		if p := dir + "/" + config.AgentsFile; there(p) && !slices.Contains(c.Config.Instructions, p) {
+			paths = append(paths, p)
+		}
+	}
+	nested, err := readGuidance(paths[:min(len(paths), maxNested)], read)
+	c.Guidance = append(nested, c.Guidance...)
+	return err
+}
+
+// folders returns the folders whose AGENTS.md guides the review, each before the one that it is in.
+func (c *Change) folders() (dirs []string) {
+	if !slices.Contains(c.Config.Instructions, config.AgentsFile) {
+		return nil
+	}
+	for _, f := range c.Files {
+		if diff.CheckPath(f.Path) == nil {
+			for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	slices.Reverse(dirs)
+	return dirs
 }
 
 // Digest returns the digest of the change's diff; see diff.Digest.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,6 +27,7 @@ type API interface {
 	Content(ctx context.Context, owner, repo, path, ref string, limit int64) ([]byte, error)
 	Folder(ctx context.Context, owner, repo, path, ref string) ([]string, error)
 	Protected(ctx context.Context, owner, repo, branch string) (bool, error)
+	AllEntries(ctx context.Context, owner, repo, commit string) (map[string]diff.Entry, error)
 }
 
 // PullOptions configures how a pull request is read.
@@ -67,6 +69,9 @@ func Files(ctx context.Context, api API, c Change) (Change, error) {
 		return Change{}, err
 	}
 	c.Unlisted = max(0, p.ChangedFiles-len(c.Files))
+	if err := readNested(ctx, api, p, &c); err != nil {
+		return Change{}, err
+	}
 	if err := diffMissing(ctx, api, &p, c.Files, c.Config.Lines()); err != nil {
 		return Change{}, err
 	}
@@ -118,10 +123,29 @@ func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c
 			ref = p.DefaultBranch
 		}
 	}
-	c.Base = p.BaseSHA
+	c.Base, c.rulesAt = p.BaseSHA, ref
 	return c.readRules(file, func(path string, limit int64) ([]byte, error) {
 		return readOptional(ctx, api, p, path, ref, limit)
 	}, func(dir string) ([]string, error) { return api.Folder(ctx, p.Owner, p.Repo, dir, ref) })
+}
+
+// readNested reads the guidance in folders, of the commit that the settings are from. A repository of more files than
+// GitHub lists has to name it in its settings.
+func readNested(ctx context.Context, api API, p pull.Pull, c *Change) error {
+	if len(c.folders()) == 0 {
+		return nil
+	}
+	entries, err := api.AllEntries(ctx, p.Owner, p.Repo, c.rulesAt)
+	if err != nil {
+		if errors.Is(err, github.ErrTooLarge) {
+			err = nil
+		}
+		return err
+	}
+	return c.readNested(func(path string) bool { return strings.HasPrefix(entries[path].Mode, "100") },
+		func(path string, limit int64) ([]byte, error) {
+			return readOptional(ctx, api, p, path, c.rulesAt, limit)
+		})
 }
 
 func readOptional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {

@@ -77,6 +77,16 @@ func (a *api) Protected(_ context.Context, _, _, branch string) (bool, error) {
 	return a.protected[branch], a.read("protection of " + branch)
 }
 
+func (a *api) AllEntries(_ context.Context, _, _, commit string) (map[string]diff.Entry, error) {
+	all := map[string]diff.Entry{}
+	for name := range a.content {
+		if path, in := strings.CutPrefix(name, commit+":"); in {
+			all[path] = diff.Entry{Mode: "100644"}
+		}
+	}
+	return all, a.read("entries of " + commit)
+}
+
 func repository(files ...diff.File) *api {
 	return &api{
 		pull: pull.Pull{Ref: ref, RepoID: 7, State: "open", BaseRef: "main", BaseSHA: "base", HeadSHA: "head",
@@ -134,6 +144,67 @@ func TestT16_SettingsComeFromTheBaseAndNeverFromTheHead(t *testing.T) {
 		require.Equal(t, c.want+" linguist-generated\n", string(got.Attributes), name)
 		require.NotContains(t, a.reads, "head:"+config.DefaultPath, name)
 	}
+}
+
+// guides returns the paths of what guides a change's review.
+func guides(c ingest.Change) (paths []string) {
+	for _, d := range c.Guidance {
+		paths = append(paths, d.Path)
+	}
+	return paths
+}
+
+func TestT16_AgentsFilesOfFoldersGuideTheFilesBelow(t *testing.T) {
+	t.Parallel()
+	all := []string{"AGENTS.md", "a/AGENTS.md", "web/AGENTS.md", "web/REVIEW.md", "web/ui/AGENTS.md", "web/ui/x/AGENTS.md"}
+	changed := []diff.File{{Path: "b", Patch: "x"}, {Path: "web/ui/b.ts", Patch: "x"}, {Path: "web/c/d/e.ts", Patch: "x"},
+		{Path: "/abs/b", Patch: "x"}, {Path: "../a/b", Patch: "x"}}
+	for name, tc := range map[string]struct {
+		base, settings string
+		fault          error
+		want           []string
+	}{
+		"the nearest first":      {"main", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
+		"of the default branch":  {"feature", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
+		"too many to be listed":  {"main", "", github.ErrTooLarge, []string{"AGENTS.md"}},
+		"listed in the settings": {"main", "instructions: [AGENTS.md, web/AGENTS.md]\n", nil, []string{"web/ui/AGENTS.md", "AGENTS.md", "web/AGENTS.md"}},
+		"none wanted":            {"main", "instructions: [web/REVIEW.md]\n", nil, []string{"web/REVIEW.md"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := repository(changed...)
+			a.pull.BaseRef = tc.base
+			at := map[string]string{"main": "base", "feature": "main"}[tc.base]
+			a.faults["entries of "+at] = tc.fault
+			for _, path := range all {
+				a.content[at+":"+path] = "x\n"
+				a.content["head:"+path], a.content["head:b/"+path] = "y\n", "y\n"
+			}
+			if tc.settings != "" {
+				a.content[at+":"+config.DefaultPath] = tc.settings
+			}
+			require.Equal(t, tc.want, guides(read(t, a)))
+			require.NotContains(t, a.reads, at+":web/c/AGENTS.md", "what is not there is not asked for")
+		})
+	}
+	a := repository(changed[0])
+	read(t, a)
+	require.NotContains(t, a.reads, "entries of base", "there is no folder")
+	a = repository(changed...)
+	a.faults["entries of base"] = github.ErrNoAccess
+	_, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.File{Path: config.DefaultPath}})
+	require.ErrorIs(t, err, github.ErrNoAccess)
+
+	r := newTree(t)
+	var files []string
+	for _, path := range append(all, "web/ui/b.ts") {
+		files = append(files, path, "x\n")
+	}
+	r.commit(files...)
+	r.commit("web/ui/b.ts", "y\n", "web/ui/AGENTS.md", "y\n", "new/AGENTS.md", "y\n")
+	c := r.change("HEAD~..HEAD")
+	require.Equal(t, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}, guides(c))
+	require.Equal(t, "x\n", c.Guidance[0].Text, "the base's")
 }
 
 func TestSettingsThatCannotBeReadEndTheRun(t *testing.T) {

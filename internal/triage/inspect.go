@@ -3,6 +3,7 @@ package triage
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/org/pr-review-action/internal/claim"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
@@ -285,7 +287,10 @@ func steeringFindings(f diff.File, o Options) []finding.Finding {
 	flag := finding.Finding{
 		Path: f.Path, Category: Steering, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
 	}
-	is := func(path string) bool { return path != "" && (path == f.Path || path == f.OldPath) }
+	is := func(name string) bool {
+		nested := name == config.AgentsFile && (path.Base(f.Path) == name || path.Base(f.OldPath) == name)
+		return name != "" && (name == f.Path || name == f.OldPath || nested)
+	}
 	switch {
 	case is(o.Settings):
 		flag.Severity, flag.Title = finding.Minor, "The settings of these reviews change"

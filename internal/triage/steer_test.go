@@ -31,6 +31,10 @@ func TestT5_AChangeOfWhatGuidesReviewsIsFlaggedHoweverItComes(t *testing.T) {
 			Problem: "too large"}, finding.Minor, finding.Right, 1},
 		"instructions": {diff.File{Path: "AGENTS.md", Status: diff.Added, Patch: "@@ -0,0 +1 @@\n+c", Additions: 1},
 			finding.Nit, finding.Right, 1},
+		"instructions of a folder": {diff.File{Path: "docs/AGENTS.md", Status: diff.Modified, Patch: added, Additions: 1},
+			finding.Nit, finding.Right, 3},
+		"instructions, moved away": {diff.File{Path: "x.md", OldPath: "docs/AGENTS.md", Status: diff.Renamed}, finding.Nit,
+			finding.Right, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -43,8 +47,11 @@ func TestT5_AChangeOfWhatGuidesReviewsIsFlaggedHoweverItComes(t *testing.T) {
 			require.NotEmpty(t, f.Fingerprint)
 		})
 	}
-	other := diff.File{Path: "docs/AGENTS.md", Status: diff.Modified, Patch: added, Additions: 1}
-	require.Empty(t, Inspect([]diff.File{other}, nil, o).Findings, "the file of another folder guides nothing")
+	other := diff.File{Path: "docs/REVIEW.md", Status: diff.Modified, Patch: added, Additions: 1}
+	require.Empty(t, Inspect([]diff.File{other}, nil, o).Findings, "it is not named")
+	other.Path = "docs/AGENTS.md"
+	require.Empty(t, Inspect([]diff.File{other}, nil, Options{Instructions: []string{"REVIEW.md"}}).Findings,
+		"the settings take none")
 	other.Path = o.Settings
 	require.Empty(t, Inspect([]diff.File{other}, nil, Options{Ignore: o.Ignore}).Findings, "nothing was read of a base")
 }
