@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +29,7 @@ func roundTree() githubtest.Tree {
 			"int(x)\n}\n",
 		"pay/round_test.go": "package pay\n\nimport \"testing\"\n\nfunc TestRound(t *testing.T) {\n\tif Round(1.2) " +
 			"!= 1 {\n\t\tt.Fatal()\n\t}\n}\n",
-		"bin/run": "#!/bin/sh\n",
+		"bin/run": "#!/bin/sh\n", "pay/AGENTS.md": "Count in cents.\n",
 	}
 }
 
@@ -135,6 +136,9 @@ func TestATicketBecomesADraftPullRequestByEnvironment(t *testing.T) {
 	s := ticketStage(t)
 	drafted := s.ticketDraft().start().is(0, "PAUSED")
 	s.unpushed()
+	require.True(t, slices.ContainsFunc(s.model.Requests(), func(r llmtest.Request) bool {
+		return strings.Contains(r.User, " instructions>>>\npay/AGENTS.md\nCount in cents.\n")
+	}))
 	drafted.shows("Proposed changes for `gh-7`", "Round half up", "int() cuts off", "pay/half_test.go",
 		"Review deployments")
 	require.Regexp(t, `^octo/demo~gh-7:[0-9a-f]{40}$`, drafted.outputs["thread-id"])

@@ -15,9 +15,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -119,8 +121,29 @@ func Default() Config {
 // defaultInstructions returns the files that tell people and agents how to work on a repository.
 func defaultInstructions() []string { return []string{AgentsFile, "REVIEW.md", "CONTRIBUTING.md"} }
 
-// AgentsFile is the name of the instructions for agents. If the one at the top is read, so are those of folders.
+// AgentsFile is the name of the instructions for agents. If the settings take the one at the top, they take those of
+// folders too.
 const AgentsFile = "AGENTS.md"
+
+// InstructionsFor returns the paths of what says how to work on some files: where an AGENTS.md may be in their
+// folders, the nearest first, then what the settings name. Not every one has to exist.
+func (c Config) InstructionsFor(files []string) (paths []string) {
+	for _, file := range files {
+		if diff.CheckPath(file) == nil && slices.Contains(c.Instructions, AgentsFile) {
+			for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+				paths = append(paths, dir)
+			}
+		}
+	}
+	slices.Sort(paths) // a folder before those in it
+	slices.Reverse(paths)
+	paths = slices.Compact(paths)
+	for i := range paths {
+		paths[i] += "/" + AgentsFile
+	}
+	return append(slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(c.Instructions, p) }),
+		c.Instructions...)
+}
 
 // Fingerprint returns the SHA-256, in hex, of the effective settings.
 func (c Config) Fingerprint() string {

@@ -73,7 +73,8 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	return ticketpr.Steps{
 		Ticket: p.Ticket, Show: p.Show, Model: &by.Model, Base: implement.Base{
 			Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
-			Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
+			Instructions: p.Config.InstructionsFor,
+			Rules:        &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
 		},
 		Search: search, Check: p.Check, Facts: p.Facts,
 		Review: func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (ticketpr.Seen, error) {

@@ -22,6 +22,8 @@ type Base struct {
 	*tree.Tree
 	Rules  *scope.Rules // for all modules that may change, or for the chosen ones
 	Limits config.Implement
+	// returns the paths of what says how to work on some files; nil for none
+	Instructions func(files []string) []string
 	// Broken reports what speaks against a text in the language of its path: errors that a parser
 	// finds, brackets that do not match
 	Broken func(ctx context.Context, path, text string) (errors, unmatched bool)

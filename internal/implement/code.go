@@ -93,6 +93,7 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 const (
 	maxFiles    = 160 << 10 // bytes of whole files in a prompt
 	maxAside    = 16 << 10  // bytes of one that only the search found
+	maxGuides   = 16 << 10  // bytes of instructions
 	maxExamples = 32 << 10  // bytes of existing tests, or of build files
 	maxHead     = 8 << 10   // bytes of the beginning of one that does not fit
 )
@@ -121,8 +122,8 @@ func diffBlocks(label string, files []change.File) (all []block) {
 	return all
 }
 
-// sourceBlocks returns the ticket, the modules with their rules, whole files, whose paths are in shown, and pieces of
-// others. The files are those likely to change, and the small ones in which the search found something; of a test it
+// sourceBlocks returns the ticket, the modules with their rules, the repository's instructions, whole files, whose paths
+// are in shown, and pieces of others. The files are those likely to change, and the small ones in which the search found something; of a test it
 // found, a piece tells enough. Both steps are shown the same, which a server may have cached by the second.
 func (b Brief) sourceBlocks(ctx context.Context) (all []block, shown []string, err error) {
 	paths := slices.Clone(b.Draft.Scope.Likely)
@@ -137,7 +138,11 @@ func (b Brief) sourceBlocks(ctx context.Context) (all []block, shown []string, e
 		return !there || b.Base.Rules.Refuses(p) != ""
 	})
 	shown, files, err := b.Base.fileBlocks(ctx, "file", paths, maxFiles)
-	all = append(b.ticketBlocks(), files...)
+	var guides []block
+	if err == nil && b.Base.Instructions != nil {
+		_, guides, err = b.Base.fileBlocks(ctx, "instructions", b.Base.Instructions(paths), maxGuides)
+	}
+	all = slices.Concat(b.ticketBlocks(), guides, files)
 	for _, c := range b.Draft.Chunks {
 		if !slices.Contains(shown, c.Path) {
 			all = append(all, block{"piece", fmt.Sprintf("%s, lines %d to %d\n%s", c.Path, c.StartLine, c.EndLine,

@@ -183,6 +183,26 @@ func TestOfALargeChangeLogTheBeginningIsShown(t *testing.T) {
 	require.InDelta(t, maxHead, len(blocks[3].text), 60)
 }
 
+// TestInstructionsForTheLikelyFilesAreShown has those of one module and none of the other.
+func TestInstructionsForTheLikelyFilesAreShown(t *testing.T) {
+	t.Parallel()
+	b := brief(map[string]string{"core/a.py": "a = 1\n", "AGENTS.md": "Be brief.\n", "core/AGENTS.md": "Count in cents.\n",
+		"web/AGENTS.md": "Of the web.\n", "docs/style.md": strings.Repeat("Long.\n", maxGuides)}, "core/a.py")
+	b.Base.Instructions = config.Config{Instructions: []string{"AGENTS.md", "docs/style.md", "gone.md"}}.InstructionsFor
+	blocks, _, err := b.sourceBlocks(t.Context())
+	require.NoError(t, err)
+	var guides []block
+	for _, one := range blocks {
+		if one.label == "instructions" {
+			guides = append(guides, one)
+		}
+	}
+	require.Len(t, guides, 3)
+	require.Equal(t, "core/AGENTS.md\nCount in cents.\n", guides[0].text, "the nearest first")
+	require.Equal(t, "AGENTS.md\nBe brief.\n", guides[1].text)
+	require.Regexp(t, `^docs/style\.md, the first \d+ lines\n`, guides[2].text)
+}
+
 // brief returns a brief for files that are all of one module, with those that the model expects to change.
 func brief(files map[string]string, likely ...string) Brief {
 	rules := &scope.Rules{Modules: []config.Module{{Name: "all", Paths: []string{"**"}}},

@@ -158,7 +158,7 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	if err = c.readRules(file, read, g.names(ctx, base)); err != nil {
 		return err
 	}
-	if err = c.readNested(func(string) bool { return true }, read); err != nil {
+	if err = c.readGuidance(read, func(string) bool { return true }); err != nil {
 		return err
 	}
 	return confirmClaims(ctx, c.Files, cloneBase{g, base, head})

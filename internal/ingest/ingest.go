@@ -64,7 +64,7 @@ func parseSettings(file config.File, text []byte, list func(dir string) ([]strin
 	return c, err
 }
 
-// readRules reads what one commit defines for reviews: settings, guidance and attributes.
+// readRules reads what one commit defines for reviews: settings and attributes.
 // read returns nil for a missing file, list the names in a folder.
 func (c *Change) readRules(file config.File, read func(path string, limit int64) ([]byte, error),
 	list func(dir string) ([]string, error)) error {
@@ -78,62 +78,40 @@ func (c *Change) readRules(file config.File, read func(path string, limit int64)
 	if c.Config, err = parseSettings(file, text, list); err != nil {
 		return err
 	}
-	if c.Guidance, err = readGuidance(c.Config.Instructions, read); err != nil {
-		return err
-	}
 	c.Attributes, err = read(".gitattributes", 1<<20)
 	return err
 }
 
-// readGuidance reads those of the files that exist.
-func readGuidance(paths []string, read func(path string, limit int64) ([]byte, error)) (all []prompt.Document,
-	err error) {
-	for _, path := range paths {
+// maxGuides bounds the files that guide one review.
+const maxGuides = 50
+
+// readGuidance reads what guides the review of the change's files. exists reports whether the commit has a file that
+// the settings do not name.
+func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error),
+	exists func(path string) bool) error {
+	for _, path := range c.instructions() {
+		if len(c.Guidance) == maxGuides || !exists(path) && !slices.Contains(c.Config.Instructions, path) {
+			continue
+		}
 		text, err := read(path, maxGuidance)
 		if err != nil && !errors.Is(err, github.ErrTooLarge) {
-			return nil, err
+			return err
 		}
 		if len(text) > 0 && len(text) <= maxGuidance {
-			all = append(all, prompt.Document{Path: path, Text: string(text)})
+			c.Guidance = append(c.Guidance, prompt.Document{Path: path, Text: string(text)})
 		}
 	}
-	return all, nil
+	return nil
 }
 
-// maxNested bounds the files in folders that guide one review.
-const maxNested = 50
-
-// readNested adds the AGENTS.md of each folder that a changed file is in, if the settings take the one at the top. The
-// nearest to a file comes first, because what does not fit a prompt is cut. there reports whether the commit may have
-// a file.
-func (c *Change) readNested(there func(path string) bool, read func(path string, limit int64) ([]byte, error)) error {
+// instructions returns where what guides the review may be, the nearest to a file first, because what does not fit a
+// prompt is cut.
+func (c *Change) instructions() []string {
 	var paths []string
-	for _, dir := range c.folders() {
-		if p := dir + "/" + config.AgentsFile; there(p) && !slices.Contains(c.Config.Instructions, p) {
-			paths = append(paths, p)
-		}
-	}
-	nested, err := readGuidance(paths[:min(len(paths), maxNested)], read)
-	c.Guidance = append(nested, c.Guidance...)
-	return err
-}
-
-// folders returns the folders whose AGENTS.md guides the review, each before the one that it is in.
-func (c *Change) folders() (dirs []string) {
-	if !slices.Contains(c.Config.Instructions, config.AgentsFile) {
-		return nil
-	}
 	for _, f := range c.Files {
-		if diff.CheckPath(f.Path) == nil {
-			for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
-				dirs = append(dirs, dir)
-			}
-		}
+		paths = append(paths, f.Path)
 	}
-	slices.Sort(dirs)
-	dirs = slices.Compact(dirs)
-	slices.Reverse(dirs)
-	return dirs
+	return c.Config.InstructionsFor(paths)
 }
 
 // Digest returns the digest of the change's diff; see diff.Digest.

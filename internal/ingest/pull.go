@@ -69,7 +69,7 @@ func Files(ctx context.Context, api API, c Change) (Change, error) {
 		return Change{}, err
 	}
 	c.Unlisted = max(0, p.ChangedFiles-len(c.Files))
-	if err := readNested(ctx, api, p, &c); err != nil {
+	if err := readGuidance(ctx, api, p, &c); err != nil {
 		return Change{}, err
 	}
 	if err := diffMissing(ctx, api, &p, c.Files, c.Config.Lines()); err != nil {
@@ -110,7 +110,7 @@ func listFiles(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
 	return sortByPath(files), nil
 }
 
-// readSettings reads settings, guidance and attributes from the base, or from the default branch if
+// readSettings reads settings and attributes from the base, or from the default branch if
 // the base is another branch without protection.
 func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c *Change) error {
 	ref := p.BaseSHA
@@ -129,23 +129,19 @@ func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c
 	}, func(dir string) ([]string, error) { return api.Folder(ctx, p.Owner, p.Repo, dir, ref) })
 }
 
-// readNested reads the guidance in folders, of the commit that the settings are from. A repository of more files than
-// GitHub lists has to name it in its settings.
-func readNested(ctx context.Context, api API, p pull.Pull, c *Change) error {
-	if len(c.folders()) == 0 {
-		return nil
-	}
-	entries, err := api.AllEntries(ctx, p.Owner, p.Repo, c.rulesAt)
-	if err != nil {
-		if errors.Is(err, github.ErrTooLarge) {
-			err = nil
+// readGuidance reads what guides the review, of the commit that the settings are from. In a repository of more files
+// than GitHub lists, this is what the settings name.
+func readGuidance(ctx context.Context, api API, p pull.Pull, c *Change) (err error) {
+	var entries map[string]diff.Entry
+	if len(c.instructions()) > len(c.Config.Instructions) {
+		entries, err = api.AllEntries(ctx, p.Owner, p.Repo, c.rulesAt)
+		if err != nil && !errors.Is(err, github.ErrTooLarge) {
+			return err
 		}
-		return err
 	}
-	return c.readNested(func(path string) bool { return strings.HasPrefix(entries[path].Mode, "100") },
-		func(path string, limit int64) ([]byte, error) {
-			return readOptional(ctx, api, p, path, c.rulesAt, limit)
-		})
+	return c.readGuidance(func(path string, limit int64) ([]byte, error) {
+		return readOptional(ctx, api, p, path, c.rulesAt, limit)
+	}, func(path string) bool { return strings.HasPrefix(entries[path].Mode, "100") })
 }
 
 func readOptional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {

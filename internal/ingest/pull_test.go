@@ -78,13 +78,16 @@ func (a *api) Protected(_ context.Context, _, _, branch string) (bool, error) {
 }
 
 func (a *api) AllEntries(_ context.Context, _, _, commit string) (map[string]diff.Entry, error) {
+	if err := a.read("entries of " + commit); err != nil {
+		return nil, err
+	}
 	all := map[string]diff.Entry{}
 	for name := range a.content {
 		if path, in := strings.CutPrefix(name, commit+":"); in {
 			all[path] = diff.Entry{Mode: "100644"}
 		}
 	}
-	return all, a.read("entries of " + commit)
+	return all, nil
 }
 
 func repository(files ...diff.File) *api {
