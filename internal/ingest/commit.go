@@ -35,7 +35,7 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 	b.Folder = guard.Line(b.Clone.name(), 0)
 	if name == "" {
 		name = "HEAD"
-		b.Branch, _ = b.Clone.runLine(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // a detached HEAD has none
+		b.Branch = strings.TrimPrefix(b.Clone.branch(ctx), "refs/heads/") // a detached HEAD has none
 	} else if _, err := b.Clone.runLine(ctx, "show-ref", "--verify", "refs/heads/"+name); err == nil {
 		b.Branch = name
 	}

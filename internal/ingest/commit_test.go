@@ -151,3 +151,31 @@ func TestAThreadsIdIsOneLineWhateverTheFolderIsCalled(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(c.Objects)) })
 	require.Regexp(t, `^local/pay<U\+001B>\[2J ments#<U\+202E>main\.\.worktree:`, c.Thread)
 }
+
+func TestABaseKnowsItsBranchAndFilesBesideItsSettings(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		dir := t.TempDir()
+		run(t, dir, "init", "-q", "-b", "main", "--object-format="+format)
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, ".github", "workflows"), 0o700))
+		for _, path := range []string{".github/a.yml", ".github/pr_review.yml", ".github/workflows/b.yml", "file"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, path), nil, 0o600))
+		}
+		run(t, dir, "add", ".")
+		run(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+run(t, dir, "hash-object", "file")+",pr_review.yml")
+		run(t, dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "one")
+		run(t, dir, "tag", "main")
+		const missing = " is not there where settings are read, so it sets nothing"
+		for path, meant := range map[string]string{
+			config.DefaultPath:            ".github/pr_review.yml is not read: settings are in " + config.DefaultPath,
+			"none/pr-review.yml":          "none/pr-review.yml" + missing,
+			"file/pr-review.yml":          "file/pr-review.yml" + missing,
+			"pr_review.yml/pr-review.yml": "pr_review.yml/pr-review.yml" + missing, // a submodule
+		} {
+			base, err := ingest.BaseAt(t.Context(), dir, "", config.File{Path: path})
+			require.NoError(t, err, path)
+			require.Equal(t, "main", base.Branch, "a tag of its name changes nothing")
+			require.Equal(t, []string{meant}, base.Config.Overruled)
+		}
+	}
+}

@@ -177,12 +177,23 @@ func (b cloneBase) listFolder(ctx context.Context, path string) ([]string, error
 // names returns a function that returns the names of a folder's entries at a commit.
 func (g Clone) names(ctx context.Context, commit string) func(dir string) ([]string, error) {
 	return func(dir string) ([]string, error) {
-		out, err := g.Run(ctx, "ls-tree", "-z", "--name-only", commit, dir+"/")
-		names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
-		for i, name := range names {
-			names[i] = strings.TrimPrefix(name, dir+"/")
+		found, err := g.object(ctx, math.MaxInt64, commit+":"+dir)
+		if err != nil || found.kind != "tree" {
+			return nil, err
 		}
-		return names, err
+		return treeNames(found.text, len(found.hash)/2), nil
+	}
+}
+
+// treeNames returns the names in a tree object, each of whose entries is "mode name<nul>" and a hash of so many bytes.
+func treeNames(text []byte, hashSize int) (names []string) {
+	for {
+		entry, rest, whole := bytes.Cut(text, []byte{0})
+		_, name, named := bytes.Cut(entry, []byte{' '})
+		if !whole || !named || len(rest) < hashSize {
+			return names
+		}
+		names, text = append(names, string(name)), rest[hashSize:]
 	}
 }
 

@@ -3,12 +3,14 @@ package setup_test
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,9 +56,16 @@ func cloned(t *testing.T, o githubtest.RepoOptions) *stage {
 	s.repo.Permit("ada", "admin")
 	s.environ = []string{"GITHUB_API_URL=" + hub.URL, "GITHUB_TOKEN=" + hub.UserToken("ada")}
 	t.Chdir(s.dir)
-	s.git("init", "-q", "-b", "main")
-	s.git("remote", "add", "origin", "git@github.com:acme/ledger.git")
+	require.NoError(t, os.CopyFS(s.dir, justCloned))
 	return s
+}
+
+// justCloned is what git init and git remote add make.
+var justCloned = fstest.MapFS{
+	".git/HEAD": {Data: []byte("ref: refs/heads/main\n")}, ".git/objects": {Mode: fs.ModeDir},
+	".git/refs": {Mode: fs.ModeDir},
+	".git/config": {Data: []byte("[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n" +
+		"\turl = git@github.com:acme/ledger.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n")},
 }
 
 func (s *stage) git(args ...string) {
