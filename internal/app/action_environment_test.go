@@ -54,6 +54,12 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
 				Body: `{"url":"x","role":"member","state":"active"}`})
 		}, nil},
+		"a team's member, behind another team that may not be read": {"ann", func(s *stage) {
+			s.repo.AddEnvironment(gateName, "@staff", "@leads")
+			s.hub.Fail("GET", "/orgs/octo/teams/staff/memberships/ann", githubtest.Fault{Status: http.StatusNotFound})
+			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
+				Body: `{"url":"x","role":"member","state":"active"}`})
+		}, nil},
 		"invited to it": {"ann", func(s *stage) {
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
 				Body: `{"url":"x","role":"member","state":"pending"}`})
