@@ -57,8 +57,9 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 	return "", decision.Decision{}, err
 }
 
-// sameEffect reports whether two decisions lead to the same review.
+// sameEffect reports whether two decisions lead to the same review, its overview included.
 func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
+	all = append(slices.Clone(all), finding.Finding{ID: decision.OverviewID})
 	return a.Verdict == b.Verdict && slices.EqualFunc(finding.Apply(a, all), finding.Apply(b, all),
 		func(x, y finding.Finding) bool {
 			return x.ID == y.ID && x.Body == y.Body && x.Severity == y.Severity && x.Placement == y.Placement &&
