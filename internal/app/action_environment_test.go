@@ -96,7 +96,7 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 func TestCheck12_AReviewerWhoCannotBeAskedForDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/repos/octo/demo/environments/*", "/orgs/octo/teams/leads/memberships/ann",
-		"/repos/octo/demo/collaborators/ann/permission"} {
+		"/repos/octo/demo/collaborators/ann/permission", "/repos/octo/demo/actions/runs/*/approvals"} {
 		t.Run(path, func(t *testing.T) {
 			s := setUp(t, scene{})
 			s.repo.Permit("ann", "write")

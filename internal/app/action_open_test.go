@@ -206,6 +206,9 @@ func TestTheSameCommitAgainstAnotherBaseIsDraftedAgain(t *testing.T) {
 				later(s)
 				return s.draftJob().start()
 			}
+			if trust == checkpoint.TrustSeal { // it is drafted, and said, if what it was reviewed against is not told
+				s.hub.Fail("GET", "/repos/octo/demo/pulls/42/files", githubtest.Fault{Status: 422, Times: 1})
+			}
 			drafted := against("stable").is(0, "PAUSED")
 			s.complete(drafted, titleOf(badRange))
 			s.decideJob(drafted.outputs["code"], "abort").start().is(0, "ABORTED")

@@ -92,6 +92,7 @@ func TestRevise_DraftsAgainAndWithdrawsTheOldDraft(t *testing.T) {
 				require.Equal(t, old.outputs["findings"], newer.outputs["findings"])
 				require.Equal(t, old.outputs["thread-id"], newer.outputs["thread-id"])
 				require.NotEqual(t, old.outputs["code"], newer.outputs["code"])
+				require.Equal(t, gateName, newer.outputs["environment"], "which decides the new draft too")
 				require.Equal(t, map[string]string{"ledger/transfer.go": "F1 and F2 are milder, please: both",
 					"web/cart.ts": "F1 and F2 are milder, please: both"},
 					s.feedbacks(), "what the feedback does not name is not asked about")

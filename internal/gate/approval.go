@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 		said, void := read(a)
 		switch {
 		case void != nil:
-			err = cmp.Or(err, void)
+			err = void
 		case len(d.Commands) == 0:
 			by, d = a.User, said
 		case len(said.Commands) > 0 && !sameEffect(d, said, findings):
