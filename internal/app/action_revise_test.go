@@ -174,6 +174,7 @@ func TestRevise_WhatItNeeds(t *testing.T) {
 		"too much feedback": {[]string{"feedback", strings.Repeat("a ", 2100)}, "", "", 2, "more than 4096"},
 		"no code":           {[]string{"code", ""}, "", "", 2, "neither checkpoint-digest nor code says which draft"},
 		"a decision":        {[]string{"decision", "approve"}, "", "", 2, "have no place in mode revise"},
+		"commands":          {[]string{"commands", "/drop F1"}, "", "", 2, "have no place in mode revise"},
 		"again":             {[]string{"again", "true"}, "", "", 2, "again: true drafts without the draft"},
 		"no model": {[]string{"api-key", "", "base-url", ""}, "", "", 2,
 			"rules cannot be revised, and no model is configured\n  next    set api-key"},
