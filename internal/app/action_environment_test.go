@@ -47,6 +47,10 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 			s.repo.SetEnvironment(gateName, func(e *githubtest.Environment) { e.NoSelf = true })
 			s.run = s.repo.AddRun(githubtest.RunOptions{Actor: "sam"})
 		}, []string{"sam started the run", "prevents self-review"}},
+		"another one there": {"rob", func(s *stage) {
+			s.repo.SetEnvironment(gateName, func(e *githubtest.Environment) { e.NoSelf = true })
+			s.run = s.repo.AddRun(githubtest.RunOptions{Actor: "sam"})
+		}, nil},
 		"a team that the token may not read": {"ann", func(s *stage) {
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusForbidden})
 		}, []string{"cannot tell whether ann", "team leads", "organization's members"}},
