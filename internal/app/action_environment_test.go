@@ -47,10 +47,20 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 			s.repo.SetEnvironment(gateName, func(e *githubtest.Environment) { e.NoSelf = true })
 			s.run = s.repo.AddRun(githubtest.RunOptions{Actor: "sam"})
 		}, []string{"sam started the run", "prevents self-review"}},
+		"another one there": {"rob", func(s *stage) {
+			s.repo.SetEnvironment(gateName, func(e *githubtest.Environment) { e.NoSelf = true })
+			s.run = s.repo.AddRun(githubtest.RunOptions{Actor: "sam"})
+		}, nil},
 		"a team that the token may not read": {"ann", func(s *stage) {
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusForbidden})
 		}, []string{"cannot tell whether ann", "team leads", "organization's members"}},
 		"a team's member": {"ann", func(s *stage) {
+			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
+				Body: `{"url":"x","role":"member","state":"active"}`})
+		}, nil},
+		"a team's member, behind another team that may not be read": {"ann", func(s *stage) {
+			s.repo.AddEnvironment(gateName, "@staff", "@leads")
+			s.hub.Fail("GET", "/orgs/octo/teams/staff/memberships/ann", githubtest.Fault{Status: http.StatusNotFound})
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
 				Body: `{"url":"x","role":"member","state":"active"}`})
 		}, nil},
@@ -90,7 +100,7 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 func TestCheck12_AReviewerWhoCannotBeAskedForDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/repos/octo/demo/environments/*", "/orgs/octo/teams/leads/memberships/ann",
-		"/repos/octo/demo/collaborators/ann/permission"} {
+		"/repos/octo/demo/collaborators/ann/permission", "/repos/octo/demo/actions/runs/*/approvals"} {
 		t.Run(path, func(t *testing.T) {
 			s := setUp(t, scene{})
 			s.repo.Permit("ann", "write")

@@ -165,6 +165,9 @@ func TestADropWithAReasonEndsWhatWasPosted(t *testing.T) {
 				j.start().is(3, "REFUSED").says("/drop F1: REASON")
 			}
 			commands := "/drop F1: the caller checks it"
+			s.approved(commands)
+			s.run.Approve(gateName, "sam", "/approve")
+			s.postJob(e.digest()).start().is(3, "REFUSED").says("two approvals of this draft say different things")
 			decide := s.decideJob(e.outputs["code"], "approve").with("commands", commands, "fail-on", "blocker")
 			counts(decide.start().is(0, "POSTED"), "1", "0", "1", "0")
 			require.Len(t, s.pull.Reviews(), 2)
@@ -205,6 +208,9 @@ func TestTheSameCommitAgainstAnotherBaseIsDraftedAgain(t *testing.T) {
 				s.anew(githubtest.RunOptions{Actor: "lee"})
 				later(s)
 				return s.draftJob().start()
+			}
+			if trust == checkpoint.TrustSeal { // it is drafted, and said, if what it was reviewed against is not told
+				s.hub.Fail("GET", "/repos/octo/demo/pulls/42/files", githubtest.Fault{Status: 422, Times: 1})
 			}
 			drafted := against("stable").is(0, "PAUSED")
 			s.complete(drafted, titleOf(badRange))

@@ -39,4 +39,16 @@ func TestWithoutARejectionThereIsNothingToRecord(t *testing.T) {
 	s.postJob(drafted.digest()).with("fail-on", "nit").start().is(1, "POSTED")
 	s.recordJob(drafted.digest()).start().is(0, "POSTED").shows("## Review of #42 was posted", "says why it failed")
 	s.recordJob(drafted.digest()).with("environment", "").start().is(2, "").says("the input environment is missing")
+	s.push()
+	s.recordJob(drafted.digest()).start().is(0, "PAUSED").shows("Nobody has rejected this draft: a push withdrew it")
+}
+
+func TestTheRejectionOfAnEarlierDraftRejectsNoLaterOne(t *testing.T) {
+	s := setUp(t, scene{})
+	s.parked()
+	s.run.Decide(gateName, "rejected", "maya", "")
+	drafted := s.draftJob().with("again", "true").start().is(0, "PAUSED")
+	s.recordJob(drafted.digest()).start().is(0, "PAUSED")
+	s.approved("")
+	s.postJob(drafted.digest()).start().is(0, "POSTED")
 }

@@ -92,6 +92,7 @@ func TestRevise_DraftsAgainAndWithdrawsTheOldDraft(t *testing.T) {
 				require.Equal(t, old.outputs["findings"], newer.outputs["findings"])
 				require.Equal(t, old.outputs["thread-id"], newer.outputs["thread-id"])
 				require.NotEqual(t, old.outputs["code"], newer.outputs["code"])
+				require.Equal(t, gateName, newer.outputs["environment"], "which decides the new draft too")
 				require.Equal(t, map[string]string{"ledger/transfer.go": "F1 and F2 are milder, please: both",
 					"web/cart.ts": "F1 and F2 are milder, please: both"},
 					s.feedbacks(), "what the feedback does not name is not asked about")
@@ -173,6 +174,7 @@ func TestRevise_WhatItNeeds(t *testing.T) {
 		"too much feedback": {[]string{"feedback", strings.Repeat("a ", 2100)}, "", "", 2, "more than 4096"},
 		"no code":           {[]string{"code", ""}, "", "", 2, "neither checkpoint-digest nor code says which draft"},
 		"a decision":        {[]string{"decision", "approve"}, "", "", 2, "have no place in mode revise"},
+		"commands":          {[]string{"commands", "/drop F1"}, "", "", 2, "have no place in mode revise"},
 		"again":             {[]string{"again", "true"}, "", "", 2, "again: true drafts without the draft"},
 		"no model": {[]string{"api-key", "", "base-url", ""}, "", "", 2,
 			"rules cannot be revised, and no model is configured\n  next    set api-key"},

@@ -44,9 +44,10 @@ func TestTokenOfAPersonThatMayNotPostIsSeenBeforehand(t *testing.T) {
 	j := s.decideJob(drafted.outputs["code"], "approve")
 	j.token = s.hub.UserToken("maya")
 	s.hub.Fail(http.MethodGet, "/repos/octo/demo",
-		githubtest.Fault{Status: 200, Times: 1, Headers: map[string]string{"X-OAuth-Scopes": "read:org"},
+		githubtest.Fault{Status: 200, Times: 2, Headers: map[string]string{"X-OAuth-Scopes": "read:org"},
 			Body: `{"id":1,"private":false,"permissions":{"pull":true}}`})
 	j.start().is(2, "").says("the token may not write reviews", "the draft still waits")
+	j.with("decision", "abort").start().is(0, "ABORTED") // which writes none
 	s.untouched()
 }
 

@@ -191,6 +191,15 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 			s.decideJob(d.outputs["code"], "approve").start().is(0, "POSTED")
 			s.markJob(d.digest()).start().is(0, "").says("was decided, so the commit is not marked")
 		}, "decided: posted"},
+		"being posted, and marked once more": {func(s *stage, d ended) {
+			s.hub.Fail("POST", "/repos/octo/demo/pulls/42/reviews/*/events", githubtest.Fault{Status: 403, Times: 1})
+			s.approved("")
+			j := s.postJob(d.digest()).with("mark", "true")
+			j.may(map[string]string{"pull_requests": "write", "actions": "read", "statuses": "write"})
+			j.start().is(1, "FAILED")
+			s.markJob(d.digest()).start().is(0, "").says("was decided, so the commit is not marked")
+			j.start().is(0, "POSTED")
+		}, "decided: posted"},
 		"aborted, and marked once more": {func(s *stage, d ended) {
 			s.decideJob(d.outputs["code"], "abort").start().is(0, "ABORTED")
 			s.markJob(d.digest()).start().is(0, "")
@@ -310,6 +319,12 @@ func TestPathRulesOfTheBaseChooseTheEnvironment(t *testing.T) {
 		s.hub.Fail("GET", "/repos/octo/demo/pulls/42", githubtest.Fault{Status: 200, Body: more,
 			Headers: map[string]string{"Content-Type": "application/json"}})
 		require.Equal(t, "ai-review-infra", s.parked().outputs["environment"], "one of them may be below infra")
+	})
+	t.Run("for what is revised too", func(t *testing.T) {
+		s := across(t, scene{base: base, head: base.With(githubtest.Tree{"infra/b.tf": bad})})
+		s.repo.AddEnvironment("ai-review-infra", "maya")
+		revised := s.reviseJob(s.parked().outputs["code"], "be kinder").start().is(0, "PAUSED")
+		require.Equal(t, "ai-review-infra", revised.outputs["environment"])
 	})
 	t.Run("by dispatch there is none to choose", func(t *testing.T) {
 		s := across(t, scene{base: base, head: base.With(githubtest.Tree{"infra/b.tf": bad}),

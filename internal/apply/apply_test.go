@@ -123,6 +123,9 @@ func TestAnApprovedChangeIsCarriedOutOnce(t *testing.T) {
 			require.Equal(t, at, again)
 			require.Equal(t, url, address)
 			require.Len(t, s.repo.Pulls(), 1)
+			where, own, found, err := s.applier().Stands(t.Context(), s.q)
+			require.NoError(t, err)
+			require.Equal(t, []any{branch, true, true}, []any{where, own, found})
 		})
 	}
 }
@@ -141,6 +144,10 @@ func TestAForksPullRequestWithOurMarkIsNotOurs(t *testing.T) {
 	at, url, err := s.carryOut()
 	require.NoError(t, err)
 	s.stands(at, 2)
+	s.repo.AddPull(githubtest.PullOptions{Author: "maya", HeadFiles: want, Body: "without a mark"})
+	_, found, err = apply.Earlier(t.Context(), s.applier().Read, s.q.Ref, "0123456789abcdef", "")
+	require.NoError(t, err)
+	require.False(t, found)
 	opened, found, err := apply.Earlier(t.Context(), s.applier().Read, s.q.Ref, "", s.q.Thread)
 	require.NoError(t, err)
 	require.True(t, found)

@@ -88,9 +88,6 @@ func (a Applier) findBranch(ctx context.Context, q Request) (place, error) {
 // firstCommit returns the commit on a branch whose only parent is the base, or a zero Tip if there is
 // none.
 func (a Applier) firstCommit(ctx context.Context, q Request, tip github.Tip) (github.Tip, error) {
-	if slices.Equal(tip.Parents, []string{q.Base}) {
-		return tip, nil
-	}
 	added, err := a.Read.Since(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, tip.SHA)
 	if errors.Is(err, github.ErrNotFound) { // no common history
 		return github.Tip{}, nil
@@ -177,10 +174,8 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 	if err == nil {
 		return address, nil
 	}
-	if errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrUncertain) {
-		if there, _ := a.Opened(ctx, q, at); there != "" {
-			return there, nil
-		}
+	if there, _ := a.Opened(ctx, q, at); there != "" { // another job's, or this one's whose answer was lost
+		return there, nil
 	}
 	told := problem.Of(err)
 	told.What = fmt.Sprintf("the change is on branch %s, commit %.7s, and its pull request could not be opened: %s",

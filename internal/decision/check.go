@@ -47,7 +47,6 @@ type checking struct {
 	draft    []Item
 	posted   []string       // IDs of findings that earlier reviews posted
 	seen     map[string]int // "/drop F2" -> line
-	keeps    int            // line of the first /keep
 	bad      Error
 }
 
@@ -57,12 +56,9 @@ func (c *checking) checkCommand(line Command) []string {
 	if v := c.decision.Verdict; v == Abort || v == Revise {
 		reasons = append(reasons, "changes a finding, and "+string(v)+" posts none")
 	}
-	if consistsOfFiles(c.draft) && (line.Name != "/drop" || len(line.IDs) > 0 ||
+	if consistsOfFiles(c.draft) && (len(line.IDs) > 0 ||
 		slices.ContainsFunc(line.picks, func(p pick) bool { return p.how != ByGlob })) {
 		return append(reasons, byPaths)
-	}
-	if line.Name == "/keep" {
-		c.keeps = cmp.Or(c.keeps, line.Line)
 	}
 	for _, id := range c.namedIDs(line) {
 		wrong, named := c.refuseEnd(line, id), func(f Item) bool { return f.ID == id }
@@ -136,12 +132,10 @@ func (c *checking) applySelectors() {
 			}
 		}
 	}
-	if c.keeps > 0 {
-		line := c.decision.Commands[slices.IndexFunc(c.decision.Commands, func(l Command) bool {
-			return l.Name == "/keep"
-		})]
+	keep := slices.IndexFunc(c.decision.Commands, func(l Command) bool { return l.Name == "/keep" })
+	if keep >= 0 {
 		others := func(f Item) bool { return c.seen["/keep "+f.ID] == 0 }
-		c.dropSelected(line, "", ByKeep, others)
+		c.dropSelected(c.decision.Commands[keep], "", ByKeep, others)
 	}
 }
 

@@ -43,6 +43,7 @@ func TestAFileOfAChangeIsDroppedByItsPathAlone(t *testing.T) {
 			refused.About(files)
 			require.ErrorContains(t, err, want)
 			require.NotContains(t, err.Error(), "this draft has F")
+			require.Len(t, refused.Lines, 1)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 		said, void := read(a)
 		switch {
 		case void != nil:
-			err = cmp.Or(err, void)
+			err = void
 		case len(d.Commands) == 0:
 			by, d = a.User, said
 		case len(said.Commands) > 0 && !sameEffect(d, said, findings):
@@ -57,8 +56,9 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 	return "", decision.Decision{}, err
 }
 
-// sameEffect reports whether two decisions lead to the same review.
+// sameEffect reports whether two decisions lead to the same review, its overview included.
 func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
+	all = append(slices.Clone(all), finding.Finding{ID: decision.OverviewID})
 	return a.Verdict == b.Verdict && slices.EqualFunc(finding.Apply(a, all), finding.Apply(b, all),
 		func(x, y finding.Finding) bool {
 			return x.ID == y.ID && x.Body == y.Body && x.Severity == y.Severity && x.Placement == y.Placement &&

@@ -138,7 +138,7 @@ var texts = []struct {
 	{text: "F1は不要です"},
 	{text: "F2 不对，其余可以"},
 	{text: "Ф2 убрать"},
-	{text: "F1 weglassen, Rest passt"},
+	{text: "F1-F2 weglassen, Rest passt"},
 	{text: "Tout sauf F3"},
 	{text: "Todo menos F2, gracias"},
 	{text: "Tudo menos o F2"},

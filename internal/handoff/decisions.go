@@ -60,10 +60,7 @@ func (d *Decisions) Decide(ctx context.Context, record decision.Record, again bo
 	race := d.Race(record)
 	on, err := race.Claims(ctx)
 	if err == nil {
-		err = Governed(on, record)
-	}
-	if err == nil && d.Keyed {
-		err = Remembered(on, record, again, drafted)
+		err = d.Undecided(on, record, again, drafted)
 	}
 	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
 		err = d.checkUnposted(ctx, record.Thread)
@@ -79,6 +76,16 @@ func (d *Decisions) Decide(ctx context.Context, record decision.Record, again bo
 		return record, err
 	}
 	return record, Turn(ctx, *race)
+}
+
+// Undecided is the part of check 13 that the claims on a draft and on others of its commit answer: it refuses a
+// decision that is not theirs. Without a seal a rejection applies to its draft alone.
+func (d *Decisions) Undecided(on []Claim, record decision.Record, again bool, drafted time.Time) error {
+	err := Governed(on, record)
+	if err == nil && d.Keyed {
+		err = Remembered(on, record, again, drafted)
+	}
+	return err
 }
 
 // checkUnposted refuses to reject a thread that was already acted on.

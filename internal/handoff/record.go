@@ -61,7 +61,7 @@ func oldestFirst(claims []Claim) []Claim {
 	return sorted
 }
 
-// Remembered refuses an approval if another draft of the commit was rejected,
+// Remembered refuses an approval, or a revision, if another draft of the commit was rejected,
 // unless this draft was made again after that. Pass only claims that a seal
 // vouches for: without a seal a rejection applies to its draft alone.
 func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.Time) error {
@@ -69,7 +69,7 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 		by := c.Record
 		rejected := by.Thread == mine.Thread && by.Digest != mine.Digest && by.Decision == decision.Abort &&
 			!by.Withdrawn()
-		if !rejected || mine.Decision != decision.Approve || again && !by.At.After(drafted) {
+		if !rejected || mine.Decision == decision.Abort || again && !by.At.After(drafted) {
 			continue
 		}
 		return problem.Refuse(13, "a draft of this commit has already been rejected, nothing was posted",

@@ -48,7 +48,8 @@ func TestCheck13_ARejectionHoldsForLaterDraftsOfItsCommit(t *testing.T) {
 		"this draft's, which Governed holds": {rejected(func(r *decision.Record) {
 			r.Digest = digest
 		}), yes(), false, false},
-		"rejected again": {rejected(nil), no(), false, false},
+		"rejected again":         {rejected(nil), no(), false, false},
+		"a revision of it after": {rejected(nil), yes().With(decision.Decision{Verdict: decision.Revise}), false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

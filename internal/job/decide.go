@@ -275,12 +275,7 @@ func (g *gated[S]) revisionAnswer(ctx context.Context, o *handoff.Draft[S]) (dec
 	decisions := g.decisions(o.State)
 	on, err := decisions.Claims(ctx, o.Code)
 	if err == nil {
-		err = handoff.Governed(on, record)
-	}
-	if err == nil && decisions.Keyed { // otherwise revising another draft would undo a rejection
-		approved := record
-		approved.Decision = decision.Approve
-		err = handoff.Remembered(on, approved, g.of.Anew(o.State), o.Manifest.CreatedAt)
+		err = decisions.Undecided(on, record, g.of.Anew(o.State), o.Manifest.CreatedAt)
 	}
 	return decision.Answer{Decision: d, Record: record}, err
 }

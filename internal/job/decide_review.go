@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
@@ -258,7 +257,7 @@ func (j *job) revise(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	return g.revise(ctx, func(s reviewpr.State) error {
-		return cmp.Or(driver.MayRevise(reviewer, s.Draft), gate.CheckRounds(len(s.Rounds)))
+		return driver.MayRevise(reviewer, s.Draft)
 	}, func(ctx context.Context, o *handoff.Draft[reviewpr.State], answer decision.Answer) (driver.Report, error) {
 		change, earlier, err := j.rereadChange(ctx, o)
 		if err == nil {
@@ -267,9 +266,7 @@ func (j *job) revise(ctx context.Context) (driver.Report, error) {
 		if err != nil {
 			return driver.Report{}, err
 		}
-		r, err := j.redraft(ctx, o, change, earlier, reviewer, approvals, answer)
-		r.Changes = g.changes
-		return r, err
+		return j.redraft(ctx, o, change, earlier, reviewer, approvals, answer)
 	})
 }
 
@@ -308,7 +305,7 @@ func (j *job) rereadChange(ctx context.Context, p *handoff.Draft[reviewpr.State]
 		return ingest.Change{}, earlierRuns{}, err
 	}
 	b, err := j.readEarlierRuns(ctx, change)
-	if err == nil && b.done.Outcome != "" {
+	if b.done.Outcome != "" {
 		err = problem.Refuse(13, "this commit has already been decided, so nothing is left to revise",
 			"push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
 	}
@@ -320,7 +317,6 @@ func (j *job) rereadChange(ctx context.Context, p *handoff.Draft[reviewpr.State]
 // there. Progress is stored as for a first draft.
 func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], change ingest.Change, earlier earlierRuns,
 	r *wire.Reviewer, approvals []string, answer decision.Answer) (driver.Report, error) {
-	r.NameModel(change.Config)
 	store := j.reviewStore(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return driver.Report{}, err
@@ -335,9 +331,6 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 			return driver.Redrafted(r, d, facts, p.State.Usage)
 		},
 	}, driver.AnswerTo(p.Manifest, answer))
-	if err == nil && after.Artifact == "" {
-		err = errors.New("storing the draft: the revision came to no draft")
-	}
 	if err != nil {
 		return driver.Report{}, j.storeUnfinished(ctx, store, err)
 	}

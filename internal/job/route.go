@@ -96,19 +96,23 @@ func (j *job) checkReviewer(ctx context.Context, login string, m checkpoint.Mani
 	if slices.ContainsFunc(env.Users, func(user string) bool { return strings.EqualFold(user, login) }) {
 		return nil
 	}
+	var unclear string // GitHub answers alike for a team that the token may not read and for one without this member
 	for _, team := range env.Teams {
 		in, err := j.api.InTeam(ctx, j.ref.Owner, team, login)
 		switch {
 		case in:
 			return nil
 		case errors.Is(err, github.ErrNoAccess), errors.Is(err, github.ErrNotFound):
-			return problem.Refuse(12, "cannot tell whether "+login+
-				" is one of the environment's reviewers, nothing was posted",
-				"approve in the environment's dialog, name people beside the team, or pass a github-token that may "+
-					"read the organization's members", problem.At(where+", team "+team))
+			unclear = cmp.Or(unclear, team)
 		case err != nil:
 			return err
 		}
+	}
+	if unclear != "" {
+		return problem.Refuse(12, "cannot tell whether "+login+
+			" is one of the environment's reviewers, nothing was posted",
+			"approve in the environment's dialog, name people beside the team, or pass a github-token that may "+
+				"read the organization's members", problem.At(where+", team "+unclear))
 	}
 	return problem.Refuse(12, login+" is not one of the environment's reviewers, nothing was posted",
 		"let one of them decide", problem.At(where))

@@ -171,13 +171,12 @@ func (j *job) readEarlierRuns(ctx context.Context, change ingest.Change) (earlie
 			url, posted, err = j.posted(ctx, change.Thread, diff)
 		}
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return earlierRuns{}, ctx.Err()
-	}
-	if err != nil { // the deciding job checks again
+	case err != nil: // the deciding job checks again
 		j.warnOf("whether this commit was reviewed before could not be read", err)
-	}
-	if posted {
+	case posted:
 		return earlierRuns{done: j.reportUndrafted(ctx, change, reviewpr.Posted, url,
 			"this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
@@ -236,7 +235,6 @@ func (j *job) decidedFindings(ctx context.Context, records *handoff.Artifacts, d
 	if !j.Protection.Keyed() {
 		return nil
 	}
-	items = slices.Clone(items)
 	order.Stable(items, func(a, b handoff.Stored) int { return cmp.Compare(a.ID, b.ID) })
 	for _, d := range drafts {
 		for _, s := range items {

@@ -99,7 +99,7 @@ func (p *ticketDraft) dispatcher(ctx context.Context, m checkpoint.Manifest) (st
 	if errors.Is(err, github.ErrNotFound) { // deleted since, or an app
 		err = nil
 	}
-	if p.drafter = made.Actor; member.ID != 0 && made.Actor != "" {
+	if p.drafter = made.Actor; member.ID != 0 {
 		p.coAuthor = fmt.Sprintf("%s <%d+%[1]s@users.noreply.github.com>", made.Actor, member.ID)
 	}
 	return made.Actor, err
