@@ -173,7 +173,29 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 	if c.flags != nil {
 		c.flags(flags)
 	}
-	return flags, flags.Parse(args)
+	return flags, cmp.Or(flagAsValue(flags, args), flags.Parse(args))
+}
+
+// flagAsValue returns an error if a flag without its value stands before another flag, which the parser would take for
+// that value: "--store --json" would keep drafts in a folder named "--json".
+func flagAsValue(flags *pflag.FlagSet, args []string) error {
+	lookup := func(arg string) *pflag.Flag {
+		name, found := strings.CutPrefix(arg, "--")
+		if name, _, _ = strings.Cut(name, "="); !found || name == "" {
+			return nil
+		}
+		return flags.Lookup(name)
+	}
+	for i, arg := range args[:max(0, len(args)-1)] {
+		if arg == "--" {
+			return nil
+		}
+		f, next := lookup(arg), lookup(args[i+1])
+		if f != nil && next != nil && f.NoOptDefVal == "" && !strings.Contains(arg, "=") {
+			return fmt.Errorf("flag needs an argument: --%s, and --%s is a flag", f.Name, next.Name)
+		}
+	}
+	return nil
 }
 
 // flagError turns a flag's error into a usage error that suggests the nearest flag, or help,

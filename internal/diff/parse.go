@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,9 @@ func Parse(r io.Reader, limit int64) ([]File, error) {
 	}
 	if int64(len(text)) > limit {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, fmt.Errorf("text in UTF-16, as PowerShell's > may write it, is %w", ErrNotDiff)
 	}
 	p := parser{scanner: newScanner(stripColors(string(text))), prose: true, seen: map[string]int{}}
 	if err := p.parse(); err != nil {

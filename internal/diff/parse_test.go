@@ -106,7 +106,9 @@ func TestT29_ParseRefusesWhatIsNoWholeDiff(t *testing.T) {
 		text, message string
 		is            error
 	}{
-		"prose":       {"\n\nhello\nworld\n", "line 3: not a unified diff", diff.ErrNotDiff},
+		"prose": {"\n\nhello\nworld\n", "line 3: not a unified diff", diff.ErrNotDiff},
+		"UTF-16": {"\xff\xfed\x00i\x00f\x00f\x00", "text in UTF-16, as PowerShell's > may write it, is not a unified",
+			diff.ErrNotDiff},
 		"hunks alone": {hunk, "line 1: a hunk without a file's header", diff.ErrNotDiff},
 		"combined":    {"diff --cc x\nindex 1,2..3\n", "line 1: a combined diff", diff.ErrCombined},
 		"cut off":     {head + "@@ -1,2 +1,2 @@\n a\n", `line 6: hunk of line 4 is cut off`, nil},

@@ -49,6 +49,7 @@ func TestT33_AnAnswerThatCannotBeUsedEndsTheRunByName(t *testing.T) {
 		"another module":     {edit("api/api.go", "package api"), `"api/api.go": it is outside of the chosen modules`},
 		"a workflow":         {whole(".github/workflows/x.yml"), "it is protected: GitHub's workflows and settings"},
 		"a path that climbs": {whole("store/../../x"), "leaves the tree"},
+		"an absolute path":   {whole("/store/x"), "is absolute"},
 		"a lockfile":         {whole("store/go.sum"), "it is protected: lockfiles"},
 		"case":               {whole("store/STORE.go"), "only in case or form"},
 		"a missing anchor": {edit("store/store.go", "func Nothing() {"),

@@ -46,7 +46,10 @@ func (r *run) forecast() string {
 	}
 	asked := cost.Add(priced(reviews, r.Budget.Price), priced(rulings, r.Budget.Judge))
 	text := fmt.Sprintf("%s, %s to review", wording.Count(len(r.Cases), "case"), wording.Count(files, "file"))
-	if asked.Calls == 0 {
+	switch alone := r.Reviewer.Chat == nil || scripted; {
+	case asked.Calls == 0 && alone && r.Judge == nil:
+		return text + "; no model is asked."
+	case asked.Calls == 0:
 		return text + "; every answer is there already."
 	}
 	return fmt.Sprintf("%s; about %s with %.2f million input and %.2f million output tokens, %s.", text,

@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // watched puts a git in front of the real one that notes what it is asked, a line each, and
@@ -276,6 +277,7 @@ func TestACloneOfSomebodyElseIsNotOpened(t *testing.T) {
 		t.Skip("this git asks nobody whose folder it is")
 	}
 	_, err := ingest.OpenClone(t.Context(), r.dir)
-	require.ErrorContains(t, err, "safe.directory")
+	require.ErrorIs(t, err, ingest.ErrOwner)
+	require.Contains(t, problem.Of(err).Error(), "safe.directory")
 	require.NotErrorIs(t, err, ingest.ErrNoClone)
 }

@@ -28,6 +28,8 @@ var (
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
 	ErrShut    = problem.Sentinel("this clone is bare, and Git's setting safe.bareRepository lets it open only those "+
 		"that are named", "set GIT_DIR to its folder's absolute path, which names it")
+	ErrOwner = problem.Sentinel("this clone belongs to another user, so Git does not open it",
+		"git config --global --add safe.directory FOLDER opens it: only for a user whom you trust")
 	ErrNoGit = problem.Sentinel("git is not in PATH",
 		"install Git 2.34 or later, or pass a pull request's address or a diff's file")
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
@@ -101,14 +103,16 @@ type Clone struct {
 	objects      *objects
 }
 
-// notGit is git's error for a folder outside any clone, notNamed for a bare clone that it does not open.
+// notGit is git's error for a folder outside any clone, notNamed for a bare clone that it does not open, notOwned for
+// one of another user.
 const (
 	notGit   = "not a git repository"
 	notNamed = "cannot use bare repository"
+	notOwned = "dubious ownership"
 )
 
 // OpenClone opens the clone around dir. It returns ErrNoClone or ErrNoGit if there is none, and ErrShut
-// if Git refuses it. The git process that serves the clone's objects ends with ctx.
+// or ErrOwner if Git refuses it. The git process that serves the clone's objects ends with ctx.
 func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
 	switch {
@@ -118,6 +122,8 @@ func OpenClone(ctx context.Context, dir string) (Clone, error) {
 		return Clone{}, ErrNoClone
 	case err != nil && strings.Contains(err.Error(), notNamed):
 		return Clone{}, ErrShut
+	case err != nil && strings.Contains(err.Error(), notOwned):
+		return Clone{}, ErrOwner
 	case err != nil:
 		return Clone{}, err
 	}

@@ -119,7 +119,7 @@ func (a *Terminal) InRepository() error {
 // asUsageError turns an error about something that the clone lacks into wrong usage.
 func asUsageError(err error) error {
 	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit, ingest.ErrBare,
-		ingest.ErrShut, ingest.ErrNoDefaultBranch} {
+		ingest.ErrShut, ingest.ErrOwner, ingest.ErrNoDefaultBranch} {
 		if errors.Is(err, mistake) {
 			return problem.As(problem.Misuse, err, "")
 		}

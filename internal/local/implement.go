@@ -3,6 +3,7 @@ package local
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,8 +51,11 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 		}
 		p := &proposing{Terminal: a}
 		if p.base, err = ingest.BaseAt(ctx, ".", a.on, a.File()); err != nil {
-			return problem.As(problem.Misuse, err, "go into the clone that is to be changed, commit what is to be "+
-				"built on, or name a commit with --base")
+			next := "go into the clone that is to be changed, commit what is to be built on, or name a commit with --base"
+			if errors.Is(err, ingest.ErrOwner) {
+				next = "" // its own
+			}
+			return problem.As(problem.Misuse, err, next)
 		}
 		a.warnOverruled(p.base.Config)
 		if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config); err != nil {

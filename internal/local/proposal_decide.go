@@ -137,6 +137,9 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 	}
 	p.came = r
 	last, failed := p.last, driver.Failure(r)
+	if failed != nil && last.Outcome == ticketpr.Failed {
+		last.Message = driver.Explain(failed) // with what to do next
+	}
 	if p.JSON {
 		return errors.Join(last.Print(p.Stdout), failed)
 	}

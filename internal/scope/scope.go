@@ -76,6 +76,8 @@ var ambiguous = pattern.Lazy("[\"\t\n:*?<>|~]|(?:^|/) |[ .](?:/|$)")
 func (r *Rules) Ordinary(p string) string {
 	r.once.Do(r.index)
 	switch e, ok := r.Entries[p]; {
+	case path.IsAbs(p): // its folders do not end at the tree's top
+		return "it is absolute"
 	case !ok && r.known[fold(p)] == p:
 		return "it is a folder"
 	case e.Mode == "120000":

@@ -139,3 +139,11 @@ func TestT33_OfTwoNamesThatDifferOnlyInCaseAlwaysTheSameIsRefused(t *testing.T) 
 		require.Contains(t, r.Ordinary("a.go"), `differs from "A.go" only in case`)
 	}
 }
+
+// TestT33_AnAbsolutePathIsNoOrdinaryFile has no top of the tree above it to stop at.
+func TestT33_AnAbsolutePathIsNoOrdinaryFile(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{"/core/a.go", "/", "//core/a.go"} {
+		require.Equal(t, "it is absolute", rules().Ordinary(p))
+	}
+}

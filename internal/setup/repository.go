@@ -49,7 +49,11 @@ func (c *Command) inspectClone(ctx context.Context) (*repository, error) {
 		top, err = clone.Top(ctx)
 	}
 	if err != nil {
-		return nil, problem.As(problem.Misuse, err, "run init in a clone of the repository")
+		next := "run init in a clone of the repository"
+		if errors.Is(err, ingest.ErrOwner) {
+			next = "" // its own
+		}
+		return nil, problem.As(problem.Misuse, err, next)
 	}
 	r := &repository{top: top}
 	if r.ref, err = ingest.Origin(ctx, top); err != nil {

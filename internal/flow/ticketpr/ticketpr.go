@@ -47,8 +47,11 @@ const (
 	Failed  = "FAILED"
 )
 
-// fetchNode is the node that a run is at before its first step ended.
-const fetchNode = "fetch_ticket"
+// Nodes that are named more than once; a run is at fetchNode before its first step ended.
+const (
+	fetchNode, openNode, commentNode = "fetch_ticket", "create_pull_request", "post_ticket_comment"
+	abortNode, errorNode             = "abort", "handle_error"
+)
 
 // Steps gives a run access to the outside world. A job that decides needs Apply and Open. A job
 // of its own, which has the tracker's credentials, comments on the ticket.
@@ -67,6 +70,17 @@ type Steps struct {
 	// Each first looks whether an earlier run did it without recording it
 	Apply func(context.Context, State) (apply.Applied, error)
 	Open  func(context.Context, State) (url string, err error)
+}
+
+// Acts reports whether a node does something in this run: the others only name a place in the graph.
+func (s Steps) Acts(node string) bool {
+	switch node {
+	case openNode:
+		return s.Open != nil
+	case commentNode, abortNode, errorNode:
+		return false
+	}
+	return true
 }
 
 // run is a running graph with its steps.
@@ -93,9 +107,9 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	asked := graph.Gate(g, "human_review_gate", ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node("regenerate_with_feedback", r.regenerate, "decision", "human_feedback", "iteration")
 	apply := r.effect("apply_changes", r.apply, "applied")
-	pull := r.effect("create_pull_request", r.open, "pull_request_url")
-	comment := r.node("post_ticket_comment", doNothing)
-	abort, failed := r.node("abort", doNothing), r.node("handle_error", doNothing)
+	pull := r.effect(openNode, r.open, "pull_request_url")
+	comment := r.node(commentNode, doNothing)
+	abort, failed := r.node(abortNode, doNothing), r.node(errorNode, doNothing)
 
 	g.Start(fetch)
 	for _, way := range [][2]graph.Node{{fetch, classify}, {classify, modules}, {modules, chunks}, {code, tests},
