@@ -105,12 +105,12 @@ func selectModules(names []string, modules []config.Module) (chosen []config.Mod
 }
 
 // Advance runs a ticket's thread from its beginning or where it stopped, answers its gate if
-// answer is not nil, and describes the result. It tells each step that does something as it begins.
+// answer is not nil, and describes the result. It tells each step as it begins.
 func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketpr.State,
 	answer *graph.Answer) (Proposal, error) {
 	d.observe = func(e graph.Event) {
-		if e.Kind == graph.StepStarted && d.Tell != nil && steps.Acts(e.Node) {
-			d.Tell(strings.ReplaceAll(e.Node, "_", " "))
+		if e.Kind == graph.StepStarted && d.Tell != nil {
+			d.Tell(strings.ReplaceAll(e.Node, "_", " ") + map[bool]string{true: ": not in this run"}[steps.Skips(e.Node)])
 		}
 	}
 	flow, err := ticketpr.New(steps, d.Store, d.options()...)

@@ -49,8 +49,9 @@ const (
 
 // Nodes that are named more than once; a run is at fetchNode before its first step ended.
 const (
-	fetchNode, openNode, commentNode = "fetch_ticket", "create_pull_request", "post_ticket_comment"
-	abortNode, errorNode             = "abort", "handle_error"
+	fetchNode   = "fetch_ticket"
+	openNode    = "create_pull_request"
+	commentNode = "post_ticket_comment"
 )
 
 // Steps gives a run access to the outside world. A job that decides needs Apply and Open. A job
@@ -72,15 +73,9 @@ type Steps struct {
 	Open  func(context.Context, State) (url string, err error)
 }
 
-// Acts reports whether a node does something in this run: the others only name a place in the graph.
-func (s Steps) Acts(node string) bool {
-	switch node {
-	case openNode:
-		return s.Open != nil
-	case commentNode, abortNode, errorNode:
-		return false
-	}
-	return true
+// Skips reports whether a node does nothing in this run, although its name promises it.
+func (s Steps) Skips(node string) bool {
+	return node == openNode && s.Open == nil || node == commentNode
 }
 
 // run is a running graph with its steps.
@@ -109,7 +104,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	apply := r.effect("apply_changes", r.apply, "applied")
 	pull := r.effect(openNode, r.open, "pull_request_url")
 	comment := r.node(commentNode, doNothing)
-	abort, failed := r.node(abortNode, doNothing), r.node(errorNode, doNothing)
+	abort, failed := r.node("abort", doNothing), r.node("handle_error", doNothing)
 
 	g.Start(fetch)
 	for _, way := range [][2]graph.Node{{fetch, classify}, {classify, modules}, {modules, chunks}, {code, tests},
