@@ -159,19 +159,21 @@ func guides(c ingest.Change) (paths []string) {
 
 func TestT16_AgentsFilesOfFoldersGuideTheFilesBelow(t *testing.T) {
 	t.Parallel()
-	all := []string{"AGENTS.md", "a/AGENTS.md", "web/AGENTS.md", "web/REVIEW.md", "web/ui/AGENTS.md", "web/ui/x/AGENTS.md"}
-	changed := []diff.File{{Path: "b", Patch: "x"}, {Path: "web/ui/b.ts", Patch: "x"}, {Path: "web/c/d/e.ts", Patch: "x"},
-		{Path: "/abs/b", Patch: "x"}, {Path: "../a/b", Patch: "x"}}
+	all := []string{"AGENTS.md", "a/AGENTS.md", "web/AGENTS.md", "web/REVIEW.md", "web/ui/AGENTS.md",
+		"web/ui/x/AGENTS.md"}
+	changed := []diff.File{{Path: "b", Patch: "x"}, {Path: "web/ui/b.ts", Patch: "x"},
+		{Path: "web/c/d/e.ts", Patch: "x"}, {Path: "/abs/b", Patch: "x"}, {Path: "../a/b", Patch: "x"}}
 	for name, tc := range map[string]struct {
 		base, settings string
 		fault          error
 		want           []string
 	}{
-		"the nearest first":      {"main", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
-		"of the default branch":  {"feature", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
-		"too many to be listed":  {"main", "", github.ErrTooLarge, []string{"AGENTS.md"}},
-		"listed in the settings": {"main", "instructions: [AGENTS.md, web/AGENTS.md]\n", nil, []string{"web/ui/AGENTS.md", "AGENTS.md", "web/AGENTS.md"}},
-		"none wanted":            {"main", "instructions: [web/REVIEW.md]\n", nil, []string{"web/REVIEW.md"}},
+		"the nearest first":     {"main", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
+		"of the default branch": {"feature", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
+		"too many to be listed": {"main", "", github.ErrTooLarge, []string{"AGENTS.md"}},
+		"listed in the settings": {"main", "instructions: [AGENTS.md, web/AGENTS.md]\n", nil,
+			[]string{"web/ui/AGENTS.md", "AGENTS.md", "web/AGENTS.md"}},
+		"none wanted": {"main", "instructions: [web/REVIEW.md]\n", nil, []string{"web/REVIEW.md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
