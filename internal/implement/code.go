@@ -122,9 +122,10 @@ func diffBlocks(label string, files []change.File) (all []block) {
 	return all
 }
 
-// sourceBlocks returns the ticket, the modules with their rules, the repository's instructions, whole files, whose paths
-// are in shown, and pieces of others. The files are those likely to change, and the small ones in which the search found something; of a test it
-// found, a piece tells enough. Both steps are shown the same, which a server may have cached by the second.
+// sourceBlocks returns the ticket, the modules with their rules, the repository's instructions, whole files, whose
+// paths are in shown, and pieces of others. The files are those likely to change, and the small ones in which the
+// search found something; of a test it found, a piece tells enough. Both steps are shown the same, which a server may
+// have cached by the second.
 func (b Brief) sourceBlocks(ctx context.Context) (all []block, shown []string, err error) {
 	paths := slices.Clone(b.Draft.Scope.Likely)
 	for _, c := range b.Draft.Chunks {
@@ -133,10 +134,7 @@ func (b Brief) sourceBlocks(ctx context.Context) (all []block, shown []string, e
 			paths = append(paths, c.Path)
 		}
 	}
-	paths = slices.DeleteFunc(order.Distinct(paths), func(p string) bool {
-		_, there := b.Base.Rules.Entries[p]
-		return !there || b.Base.Rules.Refuses(p) != ""
-	})
+	paths = slices.DeleteFunc(order.Distinct(paths), func(p string) bool { return b.Base.Rules.Refuses(p) != "" })
 	shown, files, err := b.Base.fileBlocks(ctx, "file", paths, maxFiles)
 	var guides []block
 	if err == nil && b.Base.Instructions != nil {
