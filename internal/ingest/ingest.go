@@ -85,8 +85,8 @@ func (c *Change) readRules(file config.File, read func(path string, limit int64)
 // maxGuides bounds the files that are read beside those that the settings name.
 const maxGuides = 50
 
-// readGuidance reads what guides the review of the change's files. exists reports whether the commit has a file, no link
-// or folder, that the settings do not name.
+// readGuidance reads what guides the review of the change's files. exists reports whether the commit has a file, no
+// link or folder, that the settings do not name.
 func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error),
 	exists func(path string) (bool, error)) error {
 	left := maxGuides

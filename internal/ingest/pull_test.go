@@ -167,11 +167,12 @@ func TestT16_AgentsFilesOfFoldersGuideTheFilesBelow(t *testing.T) {
 		fault          error
 		want           []string
 	}{
-		"the nearest first":      {"main", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
-		"of the default branch":  {"feature", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
-		"too many to be listed":  {"main", "", github.ErrTooLarge, []string{"AGENTS.md"}},
-		"listed in the settings": {"main", "instructions: [AGENTS.md, web/AGENTS.md]\n", nil, []string{"web/ui/AGENTS.md", "AGENTS.md", "web/AGENTS.md"}},
-		"none wanted":            {"main", "instructions: [web/REVIEW.md]\n", nil, []string{"web/REVIEW.md"}},
+		"the nearest first":     {"main", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
+		"of the default branch": {"feature", "", nil, []string{"web/ui/AGENTS.md", "web/AGENTS.md", "AGENTS.md"}},
+		"too many to be listed": {"main", "", github.ErrTooLarge, []string{"AGENTS.md"}},
+		"listed in the settings": {"main", "instructions: [AGENTS.md, web/AGENTS.md]\n", nil,
+			[]string{"web/ui/AGENTS.md", "AGENTS.md", "web/AGENTS.md"}},
+		"none wanted": {"main", "instructions: [web/REVIEW.md]\n", nil, []string{"web/REVIEW.md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
