@@ -124,7 +124,8 @@ func TestCheck12_TheSettingsOfTheBaseNameWhoDecides(t *testing.T) {
 	require.Equal(t, code, e.outputs["code"], "the outputs name what was read")
 	s.refused(s.decideJob(code, "approve").by("lee").start(), "the author of the pull request decided")
 	s.repo.Permit("sam", "triage")
-	own := s.cli(map[string]string{"GITHUB_TOKEN": s.hub.UserToken("sam")}, "resume", "octo/demo#42", "--post", "--approve")
+	own := s.cli(map[string]string{"GITHUB_TOKEN": s.hub.UserToken("sam")}, "resume", "octo/demo#42", "--post",
+		"--approve")
 	require.Contains(t, own.ends(3).stderr, "somebody who may not write here", "later runs could not tell it is ours")
 	s.decideJob(code, "approve").by("sam").start().is(0, "POSTED")
 }

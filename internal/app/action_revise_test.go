@@ -344,15 +344,19 @@ func TestP9_ARevisionHasACapOfItsOwn(t *testing.T) {
 }
 
 func TestRevise_AsksTheModelThatIsNamedForIt(t *testing.T) {
-	base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "models: { redraft: better-1, classify: " +
-		"small-1 }\n"})
-	head := headTree().With(githubtest.Tree{".github/pr-review.yml": base[".github/pr-review.yml"]})
-	s := setUp(t, scene{script: llmtest.Certain(heeding), base: base, head: head})
-	code := s.parked().outputs["code"]
-	paid := len(s.model.Requests())
-	s.reviseJob(code, "F1 is milder").start().is(0, "PAUSED")
-	asked := s.model.Requests()[paid:]
-	require.Len(t, asked, 1, "no label is asked for")
-	require.Equal(t, "better-1", asked[0].Model)
-	require.Equal(t, "ledger/transfer.go", asked[0].Path)
+	t.Parallel()
+	for _, models := range []string{"{ redraft: better-1, classify: small-1 }", "{ review: better-1 }"} {
+		t.Run(models, func(t *testing.T) {
+			base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "models: " + models + "\n"})
+			head := headTree().With(githubtest.Tree{".github/pr-review.yml": base[".github/pr-review.yml"]})
+			s := setUp(t, scene{script: llmtest.Certain(heeding), base: base, head: head})
+			code := s.parked().outputs["code"]
+			paid := len(s.model.Requests())
+			s.reviseJob(code, "F1 is milder").start().is(0, "PAUSED")
+			asked := s.model.Requests()[paid:]
+			require.Len(t, asked, 1, "no label is asked for")
+			require.Equal(t, "better-1", asked[0].Model)
+			require.Equal(t, "ledger/transfer.go", asked[0].Path)
+		})
+	}
 }

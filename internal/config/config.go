@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
@@ -125,11 +126,16 @@ func defaultInstructions() []string { return []string{AgentsFile, "REVIEW.md", "
 // folders too.
 const AgentsFile = "AGENTS.md"
 
+// maxFolders is the number of folders, one in the other, from which on nobody looks for an AGENTS.md. It bounds what a
+// change whose paths are made for that costs.
+const maxFolders = 40
+
 // InstructionsFor returns the paths of what says how to work on some files: where an AGENTS.md may be in their
 // folders, the nearest first, then what the settings name. Not every one has to exist.
 func (c Config) InstructionsFor(files []string) (paths []string) {
 	for _, file := range files {
-		if diff.CheckPath(file) == nil && slices.Contains(c.Instructions, AgentsFile) {
+		odd := diff.CheckPath(file) != nil || strings.Count(file, "/") > maxFolders || strings.ContainsAny(file, "\r\n")
+		if !odd && slices.Contains(c.Instructions, AgentsFile) {
 			for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 				paths = append(paths, dir)
 			}

@@ -233,3 +233,13 @@ func FuzzParse(f *testing.F) {
 		require.NoError(t, err)
 	})
 }
+
+func TestInstructionsAreLookedForInFoldersThatPeopleMake(t *testing.T) {
+	t.Parallel()
+	c := config.Config{Instructions: []string{"AGENTS.md"}}
+	deep := strings.Repeat("a/", 30)
+	require.Len(t, c.InstructionsFor([]string{deep + "b"}), 31)
+	for _, path := range []string{strings.Repeat("a/", 2000) + "b", "a\nb/c", "a\rb/c"} {
+		require.Less(t, len(c.InstructionsFor([]string{path})), 2, "%.9q", path)
+	}
+}

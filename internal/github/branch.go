@@ -63,10 +63,10 @@ func (c *Client) compare(ctx context.Context, owner, repo, base, head string,
 	return compared, Wrap(fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo), err)
 }
 
-// AllEntries reads all files of a commit. It returns ErrTooLarge if GitHub truncates the
+// AllEntries reads all files of a commit or branch. It returns ErrTooLarge if GitHub truncates the
 // list, from about 100,000 paths on.
 func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (map[string]diff.Entry, error) {
-	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), commit, true)
+	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), segment(commit), true)
 	if err == nil && tree.GetTruncated() {
 		err = fmt.Errorf("%w: GitHub lists no tree of this size", ErrTooLarge)
 	}

@@ -134,10 +134,7 @@ func (b Brief) sourceBlocks(ctx context.Context) (all []block, shown []string, e
 			paths = append(paths, c.Path)
 		}
 	}
-	paths = slices.DeleteFunc(order.Distinct(paths), func(p string) bool {
-		_, there := b.Base.Rules.Entries[p]
-		return !there || b.Base.Rules.Refuses(p) != ""
-	})
+	paths = slices.DeleteFunc(order.Distinct(paths), func(p string) bool { return b.Base.Rules.Refuses(p) != "" })
 	shown, files, err := b.Base.fileBlocks(ctx, "file", paths, maxFiles)
 	var guides []block
 	if err == nil && b.Base.Instructions != nil {

@@ -187,7 +187,8 @@ func TestOfALargeChangeLogTheBeginningIsShown(t *testing.T) {
 func TestInstructionsForTheLikelyFilesAreShown(t *testing.T) {
 	t.Parallel()
 	b := brief(map[string]string{"core/a.py": "a = 1\n", "AGENTS.md": "Be brief.\n", "core/AGENTS.md": "Count in cents.\n",
-		"web/AGENTS.md": "Of the web.\n", "docs/style.md": strings.Repeat("Long.\n", maxGuides)}, "core/a.py")
+		"web/AGENTS.md": "Of the web.\n", "docs/style.md": strings.Repeat("Long.\n", maxGuides),
+		"new/AGENTS.md": "Be new.\n"}, "core/a.py", "new/b.py")
 	b.Base.Instructions = config.Config{Instructions: []string{"AGENTS.md", "docs/style.md", "gone.md"}}.InstructionsFor
 	blocks, _, err := b.sourceBlocks(t.Context())
 	require.NoError(t, err)
@@ -197,10 +198,11 @@ func TestInstructionsForTheLikelyFilesAreShown(t *testing.T) {
 			guides = append(guides, one)
 		}
 	}
-	require.Len(t, guides, 3)
-	require.Equal(t, "core/AGENTS.md\nCount in cents.\n", guides[0].text, "the nearest first")
-	require.Equal(t, "AGENTS.md\nBe brief.\n", guides[1].text)
-	require.Regexp(t, `^docs/style\.md, the first \d+ lines\n`, guides[2].text)
+	require.Len(t, guides, 4)
+	require.Equal(t, "new/AGENTS.md\nBe new.\n", guides[0].text, "also for a file that is not there yet")
+	require.Equal(t, "core/AGENTS.md\nCount in cents.\n", guides[1].text, "the nearest first")
+	require.Equal(t, "AGENTS.md\nBe brief.\n", guides[2].text)
+	require.Regexp(t, `^docs/style\.md, the first \d+ lines\n`, guides[3].text)
 }
 
 // brief returns a brief for files that are all of one module, with those that the model expects to change.

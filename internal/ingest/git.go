@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -164,7 +167,11 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	if err = c.readRules(file, read, g.names(ctx, base)); err != nil {
 		return err
 	}
-	if err = c.readGuidance(read, func(string) bool { return true }); err != nil {
+	err = c.readGuidance(read, func(name string) (bool, error) {
+		modes, err := g.modes(ctx, base, path.Dir(name))
+		return isFile(modes[path.Base(name)]), err
+	})
+	if err != nil {
 		return err
 	}
 	return confirmClaims(ctx, c.Files, cloneBase{g, base, head})
@@ -183,25 +190,35 @@ func (b cloneBase) listFolder(ctx context.Context, path string) ([]string, error
 // names returns a function that returns the names of a folder's entries at a commit.
 func (g Clone) names(ctx context.Context, commit string) func(dir string) ([]string, error) {
 	return func(dir string) ([]string, error) {
-		found, err := g.object(ctx, math.MaxInt64, commit+":"+dir)
-		if err != nil || found.kind != "tree" {
-			return nil, err
-		}
-		return treeNames(found.text, len(found.hash)/2), nil
+		modes, err := g.modes(ctx, commit, dir)
+		return slices.Sorted(maps.Keys(modes)), err
 	}
 }
 
-// treeNames returns the names in a tree object, each of whose entries is "mode name<nul>" and a hash of so many bytes.
-func treeNames(text []byte, hashSize int) (names []string) {
+// modes returns the Git mode of each entry of a folder at a commit, by name.
+func (g Clone) modes(ctx context.Context, commit, dir string) (map[string]string, error) {
+	found, err := g.object(ctx, math.MaxInt64, commit+":"+dir)
+	if err != nil || found.kind != "tree" {
+		return nil, err
+	}
+	return treeModes(found.text, len(found.hash)/2), nil
+}
+
+// treeModes reads a tree object, each of whose entries is "mode name<nul>" and a hash of so many bytes.
+func treeModes(text []byte, hashSize int) map[string]string {
+	all := map[string]string{}
 	for {
 		entry, rest, whole := bytes.Cut(text, []byte{0})
-		_, name, named := bytes.Cut(entry, []byte{' '})
+		mode, name, named := bytes.Cut(entry, []byte{' '})
 		if !whole || !named || len(rest) < hashSize {
-			return names
+			return all
 		}
-		names, text = append(names, string(name)), rest[hashSize:]
+		all[string(name)], text = string(mode), rest[hashSize:]
 	}
 }
+
+// isFile reports whether a Git mode is that of a file, no link, folder or submodule.
+func isFile(mode string) bool { return strings.HasPrefix(mode, "100") }
 
 func (b cloneBase) readBase(ctx context.Context, path string) ([]byte, error) {
 	return b.fileUpTo(ctx, maxBlob, b.baseCommit, path)

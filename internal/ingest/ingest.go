@@ -82,16 +82,27 @@ func (c *Change) readRules(file config.File, read func(path string, limit int64)
 	return err
 }
 
-// maxGuides bounds the files that guide one review.
+// maxGuides bounds the files that are read beside those that the settings name.
 const maxGuides = 50
 
-// readGuidance reads what guides the review of the change's files. exists reports whether the commit has a file that
-// the settings do not name.
+// readGuidance reads what guides the review of the change's files. exists reports whether the commit has a file, no
+// link or folder, that the settings do not name.
 func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error),
-	exists func(path string) bool) error {
+	exists func(path string) (bool, error)) error {
+	left := maxGuides
 	for _, path := range c.instructions() {
-		if len(c.Guidance) == maxGuides || !exists(path) && !slices.Contains(c.Config.Instructions, path) {
-			continue
+		if !slices.Contains(c.Config.Instructions, path) {
+			if left == 0 {
+				continue
+			}
+			there, err := exists(path)
+			if err != nil {
+				return err
+			}
+			if !there {
+				continue
+			}
+			left--
 		}
 		text, err := read(path, maxGuidance)
 		if err != nil && !errors.Is(err, github.ErrTooLarge) {

@@ -3,6 +3,8 @@ package ingest_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,4 +67,18 @@ func TestTheSettingsOfTheRepositoryAreWatchedWhereOthersAreRead(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, c.Settings)
 	}
+}
+
+func TestT16_OnlyAFilesTextGuidesARange(t *testing.T) {
+	t.Parallel()
+	r := newTree(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(r.dir, "link"), 0o700))
+	require.NoError(t, os.Symlink("../a.go", filepath.Join(r.dir, "link", "AGENTS.md")))
+	r.commit("a.go", "1\n", "link/a.go", "1\n", "dir/AGENTS.md/a.go", "1\n", "sub/a.go", "1\n", "x/a.go", "1\n",
+		"x/AGENTS.md", "Be brief.\n")
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+r.git("rev-parse", "HEAD")+",sub/AGENTS.md")
+	r.git("commit", "--quiet", "--message", "y")
+	r.git("reset", "--quiet", "--hard")
+	r.commit("link/a.go", "2\n", "dir/AGENTS.md/a.go", "2\n", "sub/a.go", "2\n", "x/a.go", "2\n")
+	require.Equal(t, []string{"x/AGENTS.md"}, guides(r.change("HEAD~1..HEAD")))
 }

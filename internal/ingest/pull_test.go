@@ -212,6 +212,24 @@ func TestT16_AgentsFilesOfFoldersGuideTheFilesBelow(t *testing.T) {
 	require.Equal(t, "x\n", c.Guidance[0].Text, "the base's")
 }
 
+func TestT16_FoldersInstructionsPushOutNoneOfTheSettings(t *testing.T) {
+	t.Parallel()
+	var changed []diff.File
+	for i := range 70 {
+		changed = append(changed, diff.File{Path: fmt.Sprintf("f%02d/a", i), Patch: "x"})
+	}
+	for _, text := range []string{"x\n", ""} {
+		a := repository(changed...)
+		a.content["base:AGENTS.md"], a.content["base:CONTRIBUTING.md"] = "x\n", "x\n"
+		for _, f := range changed {
+			a.content["base:"+f.Path[:3]+"/AGENTS.md"] = text
+		}
+		all := guides(read(t, a))
+		require.Equal(t, []string{"AGENTS.md", "CONTRIBUTING.md"}, all[len(all)-2:])
+		require.Less(t, len(a.reads), 70, "what is empty counts too")
+	}
+}
+
 func TestSettingsThatCannotBeReadEndTheRun(t *testing.T) {
 	t.Parallel()
 	a := repository()

@@ -317,6 +317,7 @@ func (j *job) rereadChange(ctx context.Context, p *handoff.Draft[reviewpr.State]
 // there. Progress is stored as for a first draft.
 func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], change ingest.Change, earlier earlierRuns,
 	r *wire.Reviewer, approvals []string, answer decision.Answer) (driver.Report, error) {
+	r.NameModel(change.Config)
 	store := j.reviewStore(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return driver.Report{}, err

@@ -105,6 +105,12 @@ func TestEntriesAreWhatGitHas(t *testing.T) {
 		"dir/sub/b.go": {Mode: "100644", Blob: "61780798228d17af2d34fce4cfbdf35556832472"},
 		"link":         {Mode: "120000", Blob: "66df565d857050e7356e7ab43aad3513f13e4dce"},
 	}, found)
+	at := p.repo.Commit("rel/1#a%41", "x", githubtest.Tree{"x": "y"})
+	want, err := p.reader.AllEntries(t.Context(), "o", "r", at)
+	require.NoError(t, err)
+	found, err = p.reader.AllEntries(t.Context(), "o", "r", "rel/1#a%41")
+	require.NoError(t, err)
+	require.Equal(t, want, found, "of a branch, whatever its name")
 }
 
 // TestAPushThatIsRefusedSaysWhatToDo holds each refusal to its sentinel, and to having
