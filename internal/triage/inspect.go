@@ -288,7 +288,8 @@ func steeringFindings(f diff.File, o Options) []finding.Finding {
 		Path: f.Path, Category: Steering, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
 	}
 	is := func(name string) bool {
-		nested := name == config.AgentsFile && (path.Base(f.Path) == name || path.Base(f.OldPath) == name)
+		nested := name == config.AgentsFile && !claim.Unread(f.Path) &&
+			(path.Base(f.Path) == name || path.Base(f.OldPath) == name)
 		return name != "" && (name == f.Path || name == f.OldPath || nested)
 	}
 	switch {

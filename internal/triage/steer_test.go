@@ -49,6 +49,8 @@ func TestT5_AChangeOfWhatGuidesReviewsIsFlaggedHoweverItComes(t *testing.T) {
 	}
 	other := diff.File{Path: "docs/REVIEW.md", Status: diff.Modified, Patch: added, Additions: 1}
 	require.Empty(t, Inspect([]diff.File{other}, nil, o).Findings, "it is not named")
+	other.Path = "vendor/a/AGENTS.md"
+	require.Empty(t, Inspect([]diff.File{other}, nil, o).Findings, "what lies beside it is not reviewed")
 	other.Path = "docs/AGENTS.md"
 	require.Empty(t, Inspect([]diff.File{other}, nil, Options{Instructions: []string{"REVIEW.md"}}).Findings,
 		"the settings take none")
