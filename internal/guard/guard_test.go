@@ -117,6 +117,7 @@ func TestMarkdownByExample(t *testing.T) {
 		"a lone ` tick":                     "a lone \\` tick",
 		"costs $1 or $2":                    `costs \$1 or \$2`,
 		"- [ ] todo":                        `- \[ ] todo`,
+		"[^a @octocat]":                     "\\[^a `@octocat`]",
 		"&#64;torvalds &commat;x":           "`&#64;`torvalds `&commat;`x",
 		"see 1a2b3c4":                       "see `1a2b3c4`",
 		`C:\www.x.example`:                  "C:\\\\`www.x.example`",

@@ -179,6 +179,8 @@ func (in inline) isActive(c byte, rest string) bool {
 		return true
 	case '<':
 		return next == '/' || next == '!' || next == '?' || next >= 'A' && next <= 'Z' || next >= 'a' && next <= 'z'
+	case '[':
+		return next == '^' // GitHub shows the source of a footnote that is not defined, code spans undone
 	case ']':
 		return next == '(' || next == ':'
 	}
