@@ -167,9 +167,9 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	if err = c.readRules(file, read, g.names(ctx, base)); err != nil {
 		return err
 	}
-	err = c.readGuidance(read, func(name string) (bool, error) {
+	err = c.readGuidance(read, func(name string) (string, error) {
 		modes, err := g.modes(ctx, base, path.Dir(name))
-		return isFile(modes[path.Base(name)]), err
+		return modes[path.Base(name)], err
 	})
 	if err != nil {
 		return err
@@ -216,9 +216,6 @@ func treeModes(text []byte, hashSize int) map[string]string {
 		all[string(name)], text = string(mode), rest[hashSize:]
 	}
 }
-
-// isFile reports whether a Git mode is that of a file, no link, folder or submodule.
-func isFile(mode string) bool { return strings.HasPrefix(mode, "100") }
 
 func (b cloneBase) readBase(ctx context.Context, path string) ([]byte, error) {
 	return b.fileUpTo(ctx, maxBlob, b.baseCommit, path)

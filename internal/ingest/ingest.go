@@ -15,6 +15,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -85,26 +86,32 @@ func (c *Change) readRules(file config.File, read func(path string, limit int64)
 // maxGuides bounds the files that are read beside those that the settings name.
 const maxGuides = 50
 
-// readGuidance reads what guides the review of the change's files. exists reports whether the commit has a file, no
-// link or folder, that the settings do not name.
+// readGuidance reads what guides the review of the change's files. mode returns the Git mode of a path that the settings
+// do not name, "" if the commit does not have it.
 func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error),
-	exists func(path string) (bool, error)) error {
+	mode func(path string) (string, error)) error {
 	left := maxGuides
 	for _, path := range c.instructions() {
+		link := false
 		if !slices.Contains(c.Config.Instructions, path) {
 			if left == 0 {
 				continue
 			}
-			there, err := exists(path)
+			kind, err := mode(path)
 			if err != nil {
 				return err
 			}
-			if !there {
+			if link = kind == "120000"; !link && !strings.HasPrefix(kind, "100") {
 				continue
 			}
 			left--
 		}
 		text, err := read(path, maxGuidance)
+		if to := linkTarget(path, string(text)); to != "" {
+			text, err = read(to, maxGuidance)
+		} else if link && !bytes.Contains(text, []byte("\n")) {
+			continue
+		}
 		if err != nil && !errors.Is(err, github.ErrTooLarge) {
 			return err
 		}
@@ -113,6 +120,16 @@ func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error
 		}
 	}
 	return nil
+}
+
+// linkTarget returns the path that a symbolic link leads to, or "" for the text of a file. Git has the target alone as a
+// link's text, without a line feed; GitHub answers with the file that it leads to, if that is in the repository.
+func linkTarget(link, text string) string {
+	to := path.Join(path.Dir(link), text)
+	if strings.ContainsAny(text, " \n") || path.Ext(to) != path.Ext(link) || diff.CheckPath(to) != nil {
+		return ""
+	}
+	return to
 }
 
 // instructions returns where what guides the review may be, the nearest to a file first, because what does not fit a

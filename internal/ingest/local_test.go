@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/prompt"
 )
 
 const twoFiles = "--- a/z.go\n+++ b/z.go\n@@ -1 +1 @@\n-1\n+2\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-1\n+2\n"
@@ -67,6 +68,23 @@ func TestTheSettingsOfTheRepositoryAreWatchedWhereOthersAreRead(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, c.Settings)
 	}
+}
+
+// TestT16_ALinkToAnotherFileOfTheSameKindGuides has a link at the root, one in a folder, and some that lead nowhere.
+func TestT16_ALinkToAnotherFileOfTheSameKindGuides(t *testing.T) {
+	t.Parallel()
+	r := newTree(t)
+	for _, dir := range []string{"a", "out", "none"} {
+		require.NoError(t, os.Mkdir(filepath.Join(r.dir, dir), 0o700))
+	}
+	for link, to := range map[string]string{"AGENTS.md": "CLAUDE.md", "a/AGENTS.md": "../docs/a.md",
+		"out/AGENTS.md": "../../x.md", "none/AGENTS.md": "gone.md"} {
+		require.NoError(t, os.Symlink(to, filepath.Join(r.dir, link)))
+	}
+	r.commit("CLAUDE.md", "root\n", "docs/a.md", "of a\n", "a/x.go", "1\n", "out/x.go", "1\n", "none/x.go", "1\n")
+	r.commit("a/x.go", "2\n", "out/x.go", "2\n", "none/x.go", "2\n")
+	require.Equal(t, []prompt.Document{{Path: "a/AGENTS.md", Text: "of a\n"}, {Path: "AGENTS.md", Text: "root\n"}},
+		r.change("HEAD~1..HEAD").Guidance)
 }
 
 func TestT16_OnlyAFilesTextGuidesARange(t *testing.T) {

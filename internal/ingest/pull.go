@@ -140,7 +140,7 @@ func readGuidance(ctx context.Context, api API, p pull.Pull, c *Change) (err err
 	}
 	return c.readGuidance(func(path string, limit int64) ([]byte, error) {
 		return readOptional(ctx, api, p, path, c.rulesAt, limit)
-	}, func(path string) (bool, error) { return isFile(entries[path].Mode), nil })
+	}, func(path string) (string, error) { return entries[path].Mode, nil })
 }
 
 func readOptional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
