@@ -114,9 +114,9 @@ func cutsWord(text string, at int) bool {
 	return !escape && word(utf8.DecodeLastRuneInString(text[:at])) && word(utf8.DecodeRuneInString(text[at:]))
 }
 
-// Settle formats a changed text and returns an error if it does not parse. It knows only Go,
+// Format formats a changed text and returns an error if it does not parse. It knows only Go,
 // which it formats if the text before was formatted or empty; other files it returns unchanged.
-func Settle(name, before, after string) (string, error) {
+func Format(name, before, after string) (string, error) {
 	if path.Ext(name) != ".go" {
 		return after, nil
 	}

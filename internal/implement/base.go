@@ -119,7 +119,7 @@ func (b Base) applyToFile(ctx context.Context, p Proposed, doubts bool) (f chang
 	if !utf8.ValidString(after) || strings.ContainsRune(after, 0) {
 		return f, "it is not text", nil
 	}
-	if after, err = change.Settle(p.Path, before, after); err != nil {
+	if after, err = change.Format(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
 	}
 	broken, doubt := b.checkParses(ctx, p.Path, before, after)
