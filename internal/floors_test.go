@@ -197,7 +197,7 @@ func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 	slices.Sort(starts)
 	require.Equal(t, []string{"ingest/git.go", "ingest/objects.go", "process/command_other.go",
 		"process/command_unix.go", "setup/gh.go"}, starts, "the action's modes read no clone")
-	for _, name := range []string{"ingest/check.go", "mcpclient/program.go", "process/command_other.go",
+	for _, name := range []string{"ingest/shell.go", "mcpclient/program.go", "process/command_other.go",
 		"process/command_unix.go", "setup/gh.go"} {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)

@@ -61,7 +61,7 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 		}
 		var sent []githubtest.Comment
 		for _, f := range finding.Kept(d.all) {
-			takes, may := len(githubtest.Refusals(d.listed, comment(f))) == 0, d.may(f)
+			takes, may := len(githubtest.ValidateReview(d.listed, comment(f))) == 0, d.may(f)
 			if f.Side == "" {
 				takes = false // which the fake takes for the right one
 			}
@@ -81,7 +81,7 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 				t.Fatalf("case %d: a suggestion that cannot be applied: %+v", seed, f)
 			}
 		}
-		if no := githubtest.Refusals(d.listed, sent...); len(no) > 0 {
+		if no := githubtest.ValidateReview(d.listed, sent...); len(no) > 0 {
 			t.Fatalf("case %d: %q", seed, no)
 		}
 	}

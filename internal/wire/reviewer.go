@@ -91,7 +91,7 @@ func (r *Reviewer) askAndCount(ctx context.Context,
 	ask func(context.Context) (finding.FileReview, error)) (finding.FileReview, error) {
 	ctx, done := Lingering(ctx, r.Linger)
 	defer done()
-	ctx, searches := budget.Metered(ctx)
+	ctx, searches := budget.WithMeter(ctx)
 	result, err := ask(ctx)
 	result.Usage = cost.Add(result.Usage, searches.Used())
 	r.mu.Lock()
