@@ -55,7 +55,7 @@ const (
 
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
-	"claim":                    {"diff", "finding", "lang", "pattern"},
+	"linguist":                 {"diff", "finding", "lang", "pattern"},
 	"change":                   {"diff", "order", "ticket"},
 	"marker":                   {"finding", "pattern"},
 	"problem":                  {"guard"},

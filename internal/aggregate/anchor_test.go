@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/githubtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 var digits = regexp.MustCompile(`[0-9]+`)
@@ -53,7 +53,7 @@ func comment(f finding.Finding) githubtest.Comment {
 // is asked about on its own, and those of a review together.
 func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 	t.Parallel()
-	tally, drawn := map[string]int{}, volume.Of(cases, cases/10)
+	tally, drawn := map[string]int{}, testvolume.Of(cases, cases/10)
 	for seed := range uint64(drawn) {
 		d := draw(seed)
 		if len(d.all) != d.given {

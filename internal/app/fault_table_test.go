@@ -16,7 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -116,7 +116,7 @@ func TestP6_FaultTable(t *testing.T) {
 	require.Zero(t, sound.Code, sound.Stderr)
 	rest := sound.Usage.Cost / 3 * 2 // the prompts are of one size
 	list := troubles()
-	some := volume.Some(list, 5)
+	some := testvolume.Some(list, 5)
 	for i, tr := range list {
 		same := func(other trouble) bool { return other.name == tr.name }
 		list[i].slow = tr.slow || !slices.ContainsFunc(some, same)

@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // ends are what a review comes to, with what the models of it say and are asked for.
@@ -83,7 +83,7 @@ func otherPrompt(t *testing.T) (program string) {
 }
 
 func TestP4_AResultIsForItsPrompts(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: says("CLEAN")})
 	other := otherPrompt(t)
 	store := t.TempDir()

@@ -28,7 +28,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/githubtest/demo"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // TestMain is the tests, the program that they start, or one that runs many of its command lines.
@@ -141,7 +141,7 @@ func TestCommandLine(t *testing.T) {
 	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
 		UpdateScripts: *update,
-		Files:         volume.Some(scripts, 8),
+		Files:         testvolume.Some(scripts, 8),
 		Setup:         func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // zipped makes a zip by the standard writer's ways, not ours.
@@ -101,7 +101,7 @@ func TestT23_EntriesAreCountedBeforeTheDirectoryIsRead(t *testing.T) {
 }
 
 func TestCheck3_T23_NothingIsExpanded(t *testing.T) { // not parallel: it measures
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	var bomb bytes.Buffer
 	w := zip.NewWriter(&bomb)
 	for _, name := range []string{manifestEntry, snapshotEntry, reviewEntry} {
@@ -128,7 +128,7 @@ func TestCheck3_T23_NothingIsExpanded(t *testing.T) { // not parallel: it measur
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		var err error
-		took := volume.Took(func() { _, err = Unzip(z) })
+		took := testvolume.Took(func() { _, err = Unzip(z) })
 		runtime.ReadMemStats(&after)
 		refusal(t, err, 3)
 		require.ErrorContains(t, err, want)

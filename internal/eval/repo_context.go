@@ -96,8 +96,8 @@ func (r *run) repoContext(ctx context.Context, c dataset.Case,
 	if err != nil || f.head == nil {
 		return all, nil, err
 	}
-	options := wire.RepoOptions{Head: f.head, Base: f.base, Files: changed, Tokens: r.packTokens(), Index: r.Config.Index,
-		Note: func(text string) { r.note(errors.New(text)) }}
+	options := wire.RepoOptions{Head: f.head, Base: f.base, Files: changed, Tokens: r.packTokens(),
+		Index: r.Config.Index, Note: func(text string) { r.note(errors.New(text)) }}
 	if f.clone != "" && r.Index != nil {
 		options.Kept = func(ctx context.Context, _ wire.Endpoints) (*index.Index, error) {
 			r.indexing.Lock() // the next commit of a clone reuses most of this one's index

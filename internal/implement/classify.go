@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -144,7 +144,7 @@ func moduleList(modules []config.Module, paths []string, ticket string) string {
 	add := func(head string, globs []string) {
 		heads = append(heads, head)
 		lists = append(lists, slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
-			return claim.Asset(p) || claim.Unread(p) || !pattern.Matches(globs, p)
+			return linguist.Asset(p) || linguist.Unread(p) || !pattern.Matches(globs, p)
 		}))
 	}
 	for _, m := range modules {

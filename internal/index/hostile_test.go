@@ -19,8 +19,8 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/indextest"
+	"github.com/org/pr-review-action/internal/testvolume"
 	"github.com/org/pr-review-action/internal/tree"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
 // clone answers as git does of one commit, out of memory.
@@ -117,7 +117,7 @@ func many(n, changed int) *tree.Tree {
 }
 
 func TestOfACommitOf100000FilesSoManyAreIndexedAsAreAllowed(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	whole := func(_ context.Context, path, text string) ([]chunk.Chunk, string) {
 		name, _, _ := strings.Cut(text[len("func "):], "(")

@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/render/terminal"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 var (
@@ -137,7 +137,7 @@ func rows(t *testing.T) (payloads []string) {
 }
 
 func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	for _, payload := range rows(t) {
 		r := ledger()

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/claim"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -151,8 +151,8 @@ func (w place) unknown(files []tree.File) error {
 // skips reports whether a file is skipped because it is third-party or generated and the path
 // does not ask for such files.
 func (w place) skips(file string) bool {
-	asked := claim.Unread(string(w)) || claim.Unread(string(w)+"/file")
-	return claim.Unread(file) && !asked
+	asked := linguist.Unread(string(w)) || linguist.Unread(string(w)+"/file")
+	return linguist.Unread(file) && !asked
 }
 
 // isMinified reports whether lines are too long on average to be read.

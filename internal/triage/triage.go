@@ -10,11 +10,11 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -133,7 +133,7 @@ func (o Options) claimReasons(f diff.File) (borne, alone finding.Reason) {
 			return reason, ""
 		}
 	}
-	for _, c := range claim.Of(f) {
+	for _, c := range linguist.Of(f) {
 		_, said := o.Attributes.Say(f.Path, c.Reason)
 		switch {
 		case said:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // point is one place in the matrix: what befalls the first process, in which of
@@ -99,7 +99,7 @@ func TestP4_ARunSurvivesACrashInEveryOperationOnTheDisk(t *testing.T) {
 			want := w.finish(concurrency)
 			all := matrix(w.disk.Ops(), concurrency)
 			stride := 1
-			if !volume.Full() {
+			if !testvolume.Full() {
 				stride = len(all)/25 + 1
 			}
 			points := 0

@@ -12,7 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // steering puts words to the judge into a question, each in its own place.
@@ -202,7 +202,7 @@ func TestTrueFindingsAboutJudgesStand(t *testing.T) {
 }
 
 func TestOrdinaryCodeRarelyAddressesAJudge(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	file, err := os.Open(filepath.FromSlash("../../../../shared/evals/cases.jsonl"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // wide shows the lines 1 to 60 of a file that is new.
@@ -29,7 +29,7 @@ func answers(t *testing.T, cases int, o Options, f diff.File, golden ...dataset.
 }
 
 func TestNoiseIsTheMeanNumberPerFile(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	const cases = 2000
 	for _, mean := range []float64{0.1, 0.5, 1, 4} {
@@ -92,7 +92,7 @@ func (k *kinds) count(answer []claim, last int) {
 // TestNoiseIsOfKindsInFixedShares holds the shares that one documents. The first of
 // an answer has nothing to repeat; of the unsure 29 in 100 look like sure ones.
 func TestNoiseIsOfKindsInFixedShares(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	var k kinds
 	for _, a := range answers(t, 1500, Options{Noise: 4}, wide) {

@@ -32,7 +32,7 @@ func ReadReport(text []byte) (Report, error) {
 		Counts
 		Fingerprints map[string]string `json:"fingerprints"`
 		Judge        string            `json:"judge"`
-		Asked        TicketScore             `json:"asked"`
+		Asked        TicketScore       `json:"asked"`
 	}
 	if err := json.Unmarshal(text, &kept); err != nil {
 		return Report{}, fmt.Errorf("the report is off its form: %w", err)

@@ -52,7 +52,7 @@ type Report struct {
 	UnreadCases int               `json:"unread_cases"`           // not read in full, including failed runs
 	Usage       Bill              `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
-	Asked       *TicketScore            `json:"asked,omitempty"`        // nil if no case has a ticket
+	Asked       *TicketScore      `json:"asked,omitempty"`        // nil if no case has a ticket
 	// what the scripted reviewer found that depends on what it is shown, with packs and tools
 	// ("both"), with one of the two, and with neither
 	Shown map[string]Seen `json:"shown,omitempty"`
