@@ -66,7 +66,7 @@
 //	            testvolume                 how many cases a test runs, and its CPU time: never in the binary
 //	            githubtest/cmd/fakegithub  the fakes as programs
 //	            llmtest/cmd/fakemodel
-//	P program   bench                      figures; a program of its own, over what the product is made of
+//	P program   bench                      figures; a separate program over the packages of the product
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the
 // product. From there each step is one package away.

@@ -50,7 +50,7 @@ func readMap() map[string]int {
 
 const (
 	testFloor  = 7 // T in the map: packages for tests alone
-	benchFloor = 8 // P: a program of its own, over what the product is made of
+	benchFloor = 8 // P: a separate program over the packages of the product
 )
 
 // beside lists who may import whom on one floor.

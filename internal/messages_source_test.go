@@ -130,7 +130,7 @@ func (s *source) within(d ast.Decl) map[string]ast.Expr {
 	return known
 }
 
-// noteMaker keeps a function that hands a parameter of its own on as a message's text.
+// noteMaker keeps a function that hands its own parameter on as a message's text.
 func (s *source) noteMaker(f *ast.FuncDecl) {
 	m := &maker{known: s.within(f)}
 	for _, field := range f.Type.Params.List {

@@ -231,7 +231,7 @@ func TestTheShippedWorkflowsMarkTheCommit(t *testing.T) {
 }
 
 // A merge of the branch below points a pull request at another one, and all that GitHub sends is an edit. Other
-// edits, and labels that ask for nothing, neither draft nor cancel a draft that waits.
+// edits, and labels that ask for nothing, neither draft nor cancel a waiting draft.
 func TestTheShippedWorkflowsDraftAgainstAnotherBase(t *testing.T) {
 	t.Parallel()
 	const idle = "github.event.action == 'labeled' && github.event.label.name != 'ai-review' || " +

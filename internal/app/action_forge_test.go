@@ -29,7 +29,7 @@ func routes() map[string]route {
 		"route B": func(s *stage, digest string) *job { return s.decideJob(checkpoint.Code(digest), "approve") },
 	}
 	if testvolume.Raced && !testvolume.Full() {
-		delete(all, "route B") // its job runs the same code, and has tests of its own
+		delete(all, "route B") // its job runs the same code, and has its own tests
 	}
 	return all
 }

@@ -95,7 +95,7 @@ func (s *stage) ticketDraft() *job {
 	return s.ticketJob("draft", "").with("base-url", s.model.URL, "model", "story-1")
 }
 
-// ticketDecision is a dispatch of the deciding workflow, a run of its own.
+// ticketDecision is a dispatch of the deciding workflow: a separate run.
 func (s *stage) ticketDecision(code, digest, decision, commands string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: applyPath, Event: "workflow_dispatch", Actor: "maya"})
 	return s.ticketDecisionJob("apply", run, code, digest, decision, commands)

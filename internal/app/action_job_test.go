@@ -45,7 +45,7 @@ func (s *stage) recordJob(digest string) *job {
 	})
 }
 
-// decideJob is a dispatch of the shipped deciding workflow, a run of its own.
+// decideJob is a dispatch of the shipped deciding workflow: a separate run.
 func (s *stage) decideJob(code, decision string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch", Actor: "maya"})
 	return s.job(run, decidePath, "decide", "workflow_dispatch", map[string]string{

@@ -26,7 +26,7 @@ import (
 func resumeFlags(o *local.Options, f *pflag.FlagSet) {
 	o.Resumed = true
 	o.Flags(f, "resume")
-	o.Expires = 0 // a draft of the store has a span of its own
+	o.Expires = 0 // a draft of the store has its own span
 	o.DecisionFlags(f)
 	f.BoolVar(&o.Next, "next", false, "take the most urgent draft that waits, in the store or on GitHub; with "+
 		"owner/repo only that repository's")

@@ -58,7 +58,7 @@ func (a *app) commands() []command {
 		}})
 }
 
-// draftCommand returns a command about drafts, which runs with options of its own.
+// draftCommand returns a command about drafts, which runs with its own options.
 func (a *app) draftCommand(name, args, help string, flags func(*local.Options, *pflag.FlagSet),
 	run func(context.Context, []string) error) command {
 	o := &local.Options{Settings: settings.Defaults()}

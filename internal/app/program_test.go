@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// apart reports whether each invocation is a process of its own: where
+// apart reports whether each invocation is a separate process: where
 // PR_REVIEW_VOLUME is full, and in the image that PR_REVIEW_IMAGE names. Else
 // those that nothing kills are calls of app.Run, since most of what 2,000
 // processes take is their start.

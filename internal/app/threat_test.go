@@ -21,7 +21,7 @@ import (
 
 const attackHost = "collect.example" // where most of the attacks send things
 
-// attack is a row in a file of its own.
+// attack is a row in its own file.
 type attack struct {
 	llmtest.Attack
 	path string

@@ -54,7 +54,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// applier is a job's, with a token of its own.
+// applier is a job's, with its own token.
 func (s *site) applier() apply.Applier {
 	hc := transport.New(transport.Options{Sleep: func(context.Context, time.Duration) error { return nil }})
 	s.t.Cleanup(hc.CloseIdleConnections)

@@ -169,7 +169,7 @@ type Error struct {
 	Hint         string // the nearest known name, or empty
 }
 
-// Error returns file:line:column, what is wrong, and the hint on a line of its own.
+// Error returns file:line:column, what is wrong, and the hint on its own line.
 func (e *Error) Error() string { return e.Problem().Error() }
 
 // Problem returns the mistake as one of the settings' author.

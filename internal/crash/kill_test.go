@@ -50,7 +50,7 @@ func TestP4_KilledAtRandomInstants(t *testing.T) {
 		seed, sum.kills, lives, files, sum.kept, twice, sum.kills*workers)
 }
 
-// life is one review in a store of its own, from its first start to the post.
+// life is one review in its own store, from its first start to the post.
 type life struct {
 	t     *testing.T
 	home  string

@@ -229,7 +229,7 @@ func outputs(text string) map[string]string {
 	return out
 }
 
-// dispatch starts a run of a workflow of its own.
+// dispatch starts a run of its own workflow.
 func (w *world) dispatch(j task) *githubtest.Run {
 	return w.repo.AddRun(githubtest.RunOptions{Path: j.file, Event: j.event, Actor: j.actor})
 }

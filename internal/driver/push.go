@@ -71,7 +71,7 @@ func (c Publisher) Done(ctx context.Context, s ticketpr.State) (r Report, found 
 	if found || err != nil {
 		return r, found, err
 	}
-	for _, kind := range []string{change.Bug, change.Story} { // each has a branch name of its own
+	for _, kind := range []string{change.Bug, change.Story} { // each has its own branch name
 		s.Class.Type = kind
 		q := c.Request(s)
 		if r.Branch, _, found, err = c.Stands(ctx, q); found || err != nil {

@@ -27,7 +27,7 @@ type Options struct {
 	APIURL     string       // in the form of GITHUB_API_URL; see APIURL
 	GraphQLURL string       // in the form of GITHUB_GRAPHQL_URL; if empty, derived from APIURL
 	Token      string       // empty to read public repositories
-	HTTP       *http.Client // from transport.New; it must not add credentials of its own
+	HTTP       *http.Client // from transport.New; it must not add its own credentials
 }
 
 // Client reads from one API with one token. It is safe for concurrent use.

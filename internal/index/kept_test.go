@@ -28,7 +28,7 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Variables by which this test's program keeps indexes as a process of its own.
+// Variables by which this test's program keeps indexes in a separate process.
 const (
 	keepIn   = "INDEX_KEEP_IN"   // the folder
 	keepRoom = "INDEX_KEEP_ROOM" // bytes that a file may have; the process keeps one index then, else ever more

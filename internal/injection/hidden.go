@@ -233,7 +233,7 @@ const colourCode = `(?:0?[0134]|2[234]|[34]9|3[1-7]|9[1-6]|3[07];4[1-6]|4[1-6];3
 const directions = "\u200e\u200f\u061c"
 
 // rightToLeft reports whether a line has letters of a right-to-left script. There a
-// directional mark moves characters without a direction of their own, and reverses no text.
+// directional mark moves characters without their own direction, and reverses no text.
 func rightToLeft(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool {
 		return unicode.In(r, unicode.Hebrew, unicode.Arabic) && unicode.IsLetter(r)

@@ -101,7 +101,7 @@ func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 	return p.GoFrom(ctx, r, given)
 }
 
-// GoFrom continues a thread from its current state: a draft that waits, or one that ended.
+// GoFrom continues a thread from its current state: a waiting draft, or one that ended.
 func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	if r.Parked() {
 		return p.decide(ctx, p, r, given)

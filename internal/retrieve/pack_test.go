@@ -319,7 +319,7 @@ func TestAPackPassesOverOtherLanguages(t *testing.T) {
 	e, _ := c.engine(t, nil)
 	pieces := c.pack(t, e, 4000)
 	require.Equal(t, "b.py:1-2", pieces[0].ID())
-	for _, p := range pieces { // the package budget has a settle of its own
+	for _, p := range pieces { // package budget has another settle
 		require.True(t, p.Why == retrieve.Similar || strings.HasSuffix(p.Path, ".py"), p.ID())
 	}
 }

@@ -221,7 +221,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 }
 
 // missingPermissions lists the permissions that the jobs need and do not grant. It skips a job without
-// permissions of its own or with another name.
+// its own permissions or with another name.
 func missingPermissions(is, wanted jobs) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(wanted.Jobs)) {
 		granted, own := is.Jobs[name].Permissions.(map[string]any)

@@ -204,7 +204,7 @@ func (s *Site) openPullRequest(ctx context.Context, w *write.Client, body string
 	return err
 }
 
-// explainAccess explains what the token lacks. Pushing workflows needs a scope of its own.
+// explainAccess explains what the token lacks. Pushing workflows needs its own scope.
 func explainAccess(err error) error {
 	if errors.Is(err, github.ErrNoAccess) {
 		return problem.As(problem.Failed, err, "the token needs contents, workflows and pull requests: write there; "+

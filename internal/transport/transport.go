@@ -1,7 +1,7 @@
 // Package transport is the only way to the network: all other clients of this program are built on its HTTP client.
 //
 // It bounds time and size, retries what may be retried, and keeps requests and credentials on the host they were
-// meant for. It only checks whether an answer has the requested form, and holds no credentials of its own. Start at
+// meant for. It only checks whether an answer has the requested form, and holds no credentials itself. Start at
 // Options and New.
 package transport
 

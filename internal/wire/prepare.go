@@ -75,7 +75,7 @@ func (r *Reviewer) Prepare(b Brief) error {
 }
 
 // tasksAndCosts returns the model names by task, what earlier parts of the run have cost, and what
-// other runs on the pull request have cost. A revision is a run of its own that does not
+// other runs on the pull request have cost. A revision is a separate run that does not
 // classify; its draft's cost counts as another run's.
 func (b Brief) tasksAndCosts(model string) (t map[string]string, own, others cost.MicroUSD) {
 	c := b.Change.Config

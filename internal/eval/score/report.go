@@ -216,7 +216,7 @@ const (
 
 // breakDown returns the counts by dimension and group. A case with known findings has
 // the severity of its gravest one, and is local if all of them are. Clean cases are
-// a group of their own, so that every breakdown adds up to all cases.
+// their own group, so that every breakdown adds up to all cases.
 func breakDown(results []Result) map[string]map[string]Counts {
 	by := map[string]map[string]Counts{byLanguage: {}, bySeverity: {}, byVisibility: {}}
 	for _, r := range results {

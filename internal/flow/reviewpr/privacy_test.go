@@ -24,7 +24,7 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// planted is a context with a word of its own in every text that may be private.
+// planted is a context with a distinct word in every text that may be private.
 func planted(c *wholeCase) ticket.Context {
 	full := c.asks()
 	full.Tickets[0].Summary += " SUMMARYWORD"
@@ -162,7 +162,7 @@ func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 
 type nopWriter struct{ *strings.Builder }
 
-// A page stands in the questions about files as guidance, between marks of its own, under
+// A page stands in the questions about files as guidance, between its own marks, under
 // criteria and full alone.
 func TestT3_PagesReachTheReviewOfAFileAsGuidanceAlone(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,7 @@ const (
 // Names makes this graph's artifact names, which begin with pr-implement-.
 const Names handoff.Names = "pr-implement-"
 
-// The outcomes of a run: a draft that waits, and the graph's ends.
+// The outcomes of a run: a waiting draft, and the graph's ends.
 const (
 	Paused  = "PAUSED"
 	Posted  = "POSTED"

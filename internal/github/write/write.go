@@ -1,4 +1,4 @@
-// Package write posts reviews to GitHub, and pushes approved changes to branches of their own.
+// Package write posts reviews to GitHub, and pushes approved changes to new branches.
 //
 // It is the only package that changes anything there. It comments, makes branches and commits to them, and opens draft
 // pull requests. It approves no review, merges nothing, puts no label on anything and never force-pushes. For a
