@@ -22,7 +22,7 @@ const module = "github.com/org/pr-review-action/internal/"
 // floors has every package with its floor, as the map in doc.go says it.
 var floors = readMap()
 
-// readMap takes a line's names, which stand between the floor and two spaces; …/ is the
+// readMap takes a line's names, which are between the floor and two spaces; …/ is the
 // folder of the name before.
 func readMap() map[string]int {
 	text, err := os.ReadFile("doc.go")

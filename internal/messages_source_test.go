@@ -98,7 +98,7 @@ func readSource(t *testing.T, dir string) *source {
 	return s
 }
 
-// note keeps the values of names that stand in a node, and forgets those of names that have another there.
+// note keeps the values of names that are in a node, and forgets those of names that have another there.
 func note(known map[string]ast.Expr, in ast.Node) {
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {

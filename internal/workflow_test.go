@@ -225,7 +225,7 @@ func TestTheShippedWorkflowsMarkTheCommit(t *testing.T) {
 	}
 	require.Contains(t, shipped(t)["pr-review.yml"].text,
 		"if: needs.draft.outputs.outcome == 'PAUSED' && needs.draft.outputs.environment == ''")
-	// fail-on fails a job that has decided, and without always() the jobs behind it do not run
+	// fail-on fails a job that has decided, and without always() the jobs after it do not run
 	require.Contains(t, shipped(t)["pr-review-decide.yml"].text,
 		"    if: always() && (needs.decide.outputs.outcome == 'POSTED' || needs.decide.outputs.outcome == 'ABORTED')\n")
 }

@@ -71,7 +71,7 @@ func placeFindings(file diff.File, findings ...finding.Finding) []*entry {
 	return out
 }
 
-// toBody moves a finding to the body and puts the reason before its note. A filter's note is left as it is.
+// toBody moves a finding to the body and puts the reason before its note. A filter's note is left unchanged.
 func (f *entry) toBody(why string) {
 	f.Placement = finding.Body
 	if f.Filtered == "" {

@@ -74,7 +74,7 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 }
 
 // inlineAsSent counts the comments of a review, which are the findings that were
-// to stand at their lines; the others stand in its body.
+// to be at their lines; the others are in its body.
 func inlineAsSent(t *testing.T, kept []finding.Finding, r githubtest.Review, seed uint64) int {
 	t.Helper()
 	at := 0

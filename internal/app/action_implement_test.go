@@ -260,7 +260,7 @@ func TestP3_AMovedBaseRefusesATicketsDraft(t *testing.T) {
 }
 
 // TestATicketsPullRequestThatFailsGoesOn has the setting off that lets workflows open pull
-// requests: the branch stays and is named, and a re-run goes on though the base has moved.
+// requests: the branch stays and is named, and a re-run continues though the base has moved.
 func TestATicketsPullRequestThatFailsGoesOn(t *testing.T) {
 	t.Parallel()
 	s := ticketStage(t)

@@ -96,7 +96,7 @@ func (s *stage) askedAbout() map[string]int {
 }
 
 // reviews counts the questions for findings; those that look at grave ones again
-// are beside them.
+// are next to them.
 func (s *stage) reviews() (n int) {
 	for _, times := range s.askedAbout() {
 		n += times

@@ -276,7 +276,7 @@ func (s *stage) untouched() {
 	require.Empty(s.t, s.pull.Reviews())
 }
 
-// posted gives the one review there is, T32 checked.
+// posted returns the one review there is, T32 checked.
 func (s *stage) posted() githubtest.Review {
 	s.t.Helper()
 	reviews := s.pull.Reviews()

@@ -19,7 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/testvolume"
 )
 
-// cacheMeter stands before a server that caches, and adds up what of the system
+// cacheMeter sits in front of a server that caches, and adds up what of the system
 // turns and tools it was sent came from the cache, in tokens.
 type cacheMeter struct {
 	*llmtest.Server

@@ -154,7 +154,7 @@ func draw(seed uint64) drawn {
 	return r
 }
 
-// run reviews with the money of a ledger, and goes on with what was paid before.
+// run reviews with the money of a ledger, and continues with what was paid before.
 func (r drawn) run(t *testing.T, l *budget.Ledger, chat budget.Chatter,
 	paid reviewpr.Paid) graph.Result[reviewpr.State] {
 	look := tool.New("look", "Looks around.", func(context.Context, struct {

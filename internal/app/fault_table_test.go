@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 type trouble struct {
 	name  string
 	fault llmtest.Fault
-	brief bool // the run has half a minute; the fault would go on for longer
+	brief bool // the run has half a minute; the fault would continue for longer
 	slow  bool // takes a minute, or races nothing: run with -update alone
 }
 

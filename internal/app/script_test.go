@@ -106,7 +106,7 @@ func workflows() map[string]string {
 	return all
 }
 
-// clock stands at a time, or is nil where none is named.
+// clock is stopped at a time, or nil if none is named.
 func clock(standing string) func() time.Time {
 	if standing == "" {
 		return nil
@@ -328,7 +328,7 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// at gives what stands at a path such as findings.0.line; len is the number of
+// at returns what is at a path such as findings.0.line; len is the number of
 // a list's elements, keys are an object's in order.
 func at(value any, path string) string {
 	name, rest, more := strings.Cut(path, ".")

@@ -280,7 +280,7 @@ func TestNothingIsPushedThatWasNotApproved(t *testing.T) {
 }
 
 // TestAPullRequestThatFailsLeavesTheBranch has the repository's setting off, and turns
-// it on: the error says where, and the next run goes on.
+// it on: the error says where, and the next run continues.
 func TestAPullRequestThatFailsLeavesTheBranch(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

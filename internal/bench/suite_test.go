@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 // tiny is a suite over a few files, with a stand-in, unless the volume is full,
-// for Go's command: the image's flags compile the whole program anew.
+// for Go's command: the image's flags compile the whole program again.
 // .ci/bench compiles it, as .ci/container does. What the suite prints goes to the buffer.
 func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 	t.Helper()

@@ -34,7 +34,7 @@ func TestT20_T21_EveryFlippedByteIsRefused(t *testing.T) {
 	}
 }
 
-// TestT21_EveryFlippedByteOfAnEntryIsRefused lays the zip out anew around the
+// TestT21_EveryFlippedByteOfAnEntryIsRefused lays the zip out again around the
 // flipped byte, so that only what is inside can tell.
 func TestT21_EveryFlippedByteOfAnEntryIsRefused(t *testing.T) {
 	testvolume.NoRaces(t)

@@ -34,7 +34,7 @@ func zipped(t *testing.T, change func(*zip.FileHeader), names ...string) []byte 
 	return b.Bytes()
 }
 
-// zip64 makes the end of a zip point to a directory that stands elsewhere.
+// zip64 makes the end of a zip point to a directory that is elsewhere.
 func zip64(z []byte) []byte {
 	z = bytes.Clone(z)
 	binary.LittleEndian.PutUint32(z[len(z)-6:], 1<<32-1)

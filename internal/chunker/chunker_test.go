@@ -61,7 +61,7 @@ func TestAReceiverIsNamedByOneWord(t *testing.T) {
 type long struct {
 	path            string
 	function        func(name string, lines int) string
-	open, close     string // of a class; empty where methods stand outside of it
+	open, close     string // of a class; empty where methods are outside of it
 	callable, inner chunk.Kind
 }
 
@@ -185,7 +185,7 @@ func inOrderOf(t testing.TB, c *chunker.Chunker, path, text string) (fallback st
 	return fallback
 }
 
-// TestT35_HostileTextsEndInTime holds that nothing stalls or breaks the parser for good:
+// TestT35_HostileTextsEndInTime holds that nothing stalls or breaks the parser permanently:
 // what nobody wrote is not parsed, and a parse that runs on is given up.
 func TestT35_HostileTextsEndInTime(t *testing.T) {
 	testvolume.NoRaces(t)

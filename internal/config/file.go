@@ -184,8 +184,7 @@ func (e *Error) Problem() *problem.Error {
 // MaxSize is the largest settings file that is read, in bytes.
 const MaxSize = 64 << 10
 
-// maxNesting is how deep brackets may be nested. The parser's time grows with the square of
-// it.
+// maxNesting is the maximum depth of nested brackets. The parser's time grows with its square.
 const maxNesting = 20
 
 // cleanText rejects text that the parser should not see, and strips the byte order mark that

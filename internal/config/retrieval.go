@@ -26,7 +26,7 @@ type Embeddings struct {
 
 // Index configures where the index of the base commit is kept, and what is in it.
 type Index struct {
-	// empty or "file": a folder; else the address of a Postgres database
+	// empty or "file": a folder; otherwise the address of a Postgres database
 	Store       string   `json:"store,omitzero"`
 	PasswordEnv string   `json:"password_env,omitzero"` // variable that holds the database's password
 	Ignore      []string `json:"ignore,omitempty"`      // globs of paths that are not indexed

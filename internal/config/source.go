@@ -32,7 +32,7 @@ type Source struct {
 
 // MCP is a server of the Model Context Protocol, and which of its tools are called.
 type MCP struct {
-	Command  []string          `json:"command,omitempty"` // program and arguments; else URL
+	Command  []string          `json:"command,omitempty"` // program and arguments; otherwise URL
 	Env      []string          `json:"env,omitempty"`     // names of variables that the program gets
 	URL      string            `json:"url,omitzero"`
 	UserEnv  string            `json:"user_env,omitzero"` // as in Source

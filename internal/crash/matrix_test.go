@@ -90,7 +90,7 @@ func sample(all []point, n int) (some []point) {
 	return some
 }
 
-// played is what a pull request came to.
+// played is the result of a pull request.
 type played struct {
 	struck   bool           // what was to happen did
 	requests map[string]int // to GitHub, by job

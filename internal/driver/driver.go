@@ -24,7 +24,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// LastAnswers is how long a cancelled run waits for outstanding answers: GitHub gives
+// LastAnswers is the time that a cancelled run waits for outstanding answers: GitHub gives
 // a cancelled job 7.5 s before it asks again, and 2.5 s more before it kills the job.
 const LastAnswers = 3 * time.Second
 

@@ -66,9 +66,9 @@ func (r Report) Open() Open {
 	return Open{&n, &blockers}
 }
 
-// OpenFindings returns the findings that stand on the pull request: those kept by an
+// OpenFindings returns the open findings of the pull request: those kept by an
 // approval, and those posted by earlier reviews, in the present wording if this review
-// found them again. It does not include what waits for a decision.
+// found them again. It does not include findings that wait for a decision.
 func (r Report) OpenFindings() (all []finding.Finding) {
 	if r.Outcome == reviewpr.Posted {
 		all = slices.Clone(r.Findings)

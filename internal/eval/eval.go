@@ -40,7 +40,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Reviewer is what is under test: the rules if Chat is nil, else a model.
+// Reviewer is what is under test: the rules if Chat is nil, otherwise a model.
 type Reviewer struct {
 	Name string // for people: offline, scripted, or the model's name
 	Chat review.Chatter

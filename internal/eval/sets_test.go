@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/testvolume"
 )
 
-// sets are the starter set and, where they lie beside the project, historical
+// sets are the starter set and, where they lie next to the project, historical
 // cases of other repositories.
 func sets(t *testing.T) map[string][]dataset.Case {
 	t.Helper()

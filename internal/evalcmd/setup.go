@@ -74,7 +74,7 @@ func setPrices(e *eval.Options) error {
 	return err
 }
 
-// runDir returns the folder that keeps the run: out, or else a folder beside the store that
+// runDir returns the folder that keeps the run: out, or else a folder next to the store that
 // depends on the files and the reviewer.
 func (p Program) runDir(out string, files []string, reviewer string) (string, error) {
 	if out != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Fate says what became of an earlier finding, or that it is a person's comment.
+// Fate says what happened to an earlier finding, or that it is a person's comment.
 type Fate string
 
 // The fates.

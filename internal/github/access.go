@@ -97,7 +97,7 @@ type Environment struct {
 	NoSelf    bool     // whoever started the run may not approve it
 	Rules     int      // protection rules of any kind
 	Limited   bool     // only certain branches may deploy to it
-	Custom    bool     // those branches are the ones that Client.DeploymentBranches lists; else the protected ones
+	Custom    bool     // those branches are the ones that Client.DeploymentBranches lists; otherwise the protected ones
 }
 
 // Environment reads an environment. It returns ErrNotFound if there is none.

@@ -101,7 +101,7 @@ func APIURL(ref pull.Ref, getenv func(string) string) string {
 }
 
 // GraphQLURL returns GITHUB_GRAPHQL_URL if GITHUB_API_URL belongs to the pull request's
-// server, else "". If only the API's address was changed, as under act, it does not send
+// server, otherwise "". If only the API's address was changed, as under act, it does not send
 // GraphQL to github.com.
 func GraphQLURL(ref pull.Ref, getenv func(string) string) string {
 	api, graphql := strings.TrimSuffix(getenv("GITHUB_API_URL"), "/"), getenv("GITHUB_GRAPHQL_URL")

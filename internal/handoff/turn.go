@@ -50,7 +50,7 @@ const (
 // has a claim, or all claims name what this job holds, Turn returns at once:
 // GitHub submits that only once. Otherwise the job with the lowest claim waits for
 // the settle time, in case a result appears from a job that did not see it or from
-// a run that has ended. A job behind it, or one beside a different decision, waits
+// a run that has ended. A job behind it, or one next to a different decision, waits
 // until those runs have completed, at most two minutes for each, and then for the
 // settle time. A run that succeeded has acted, whatever the id of its claim: an
 // artifact can have an id before it is listed. Turn also returns once that result

@@ -46,7 +46,7 @@ type Proposed struct {
 	Edits       []change.Edit `json:"edits"`
 }
 
-// wholeLines is how many lines an existing file may have to be replaced as a whole.
+// wholeLines is the maximum length in lines of an existing file that may be replaced as a whole.
 const wholeLines = 150
 
 // Apply turns what a model proposes into files, in addition to those in before, which it may not

@@ -135,7 +135,7 @@ const (
 	fewListed = 32       // files of a module, about, that are listed even so
 )
 
-// moduleList returns the modules as the prompt shows them, with their files by folder, and behind them their tests. If
+// moduleList returns the modules as the prompt shows them, with their files by folder, followed by their tests. If
 // that is too long, each list has only the files whose paths fit the ticket best.
 func moduleList(modules []config.Module, paths []string, ticket string) string {
 	var heads, tests []string

@@ -192,8 +192,8 @@ func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room
 }
 
 // exampleBlocks shows how the repository is tested: the tests of the chosen modules that are nearest to the likely
-// files, or of other modules if these have none; one end-to-end test; and build files beside or above the likely files.
-// A test that is shown as likely to change shows enough, for a story beside the end-to-end test.
+// files, or of other modules if these have none; one end-to-end test; and build files in or above the folders of the
+// likely files. A test that is shown as likely to change is enough, for a story together with the end-to-end test.
 func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide, builds []string
 	likely := b.Draft.Scope.Likely

@@ -48,7 +48,7 @@ func (c *clone) Run(context.Context, ...string) ([]byte, error) {
 	return []byte(c.listing.String()), nil
 }
 
-// Blobs gives their texts.
+// Blobs returns their texts.
 func (c *clone) Blobs(_ context.Context, hashes []string) ([][]byte, error) {
 	all := make([][]byte, len(hashes))
 	for i, hash := range hashes {
@@ -165,7 +165,7 @@ func TestWhatIsElsewhereOrTooLargeIsCountedAndNotRead(t *testing.T) {
 	require.Equal(t, x.Encode(), stored.Encode())
 }
 
-// allocated is how many bytes f takes from the heap. No other test may run beside it.
+// allocated returns the number of bytes that f allocates. No other test may run at the same time.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

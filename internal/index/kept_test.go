@@ -31,7 +31,7 @@ import (
 // Variables by which this test's program keeps indexes in a separate process.
 const (
 	keepIn   = "INDEX_KEEP_IN"   // the folder
-	keepRoom = "INDEX_KEEP_ROOM" // bytes that a file may have; the process keeps one index then, else ever more
+	keepRoom = "INDEX_KEEP_ROOM" // bytes that a file may have; the process keeps one index then, otherwise ever more
 )
 
 func TestMain(m *testing.M) {

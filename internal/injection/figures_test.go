@@ -171,7 +171,7 @@ func (t tally) String() string {
 	return fmt.Sprintf("%d/%d = %.1f %% (%.1f to %.1f)", t.hits, t.total, 100*p, 100*max(0, low), 100*min(1, high))
 }
 
-// outcome is what a file of cases comes to.
+// outcome is the result for a file of cases.
 type outcome struct {
 	recall, wrong, hiddenWrong tally            // any warning on attacks; any, and hidden ones, on benign rows
 	buried                     tally            // the same verdict alone and buried

@@ -41,7 +41,7 @@ func (j *job) originOf(about checkpoint.Subject, branch string, thread func(head
 	}
 }
 
-// lag is how long, in seconds, GitHub's lists may lack what an earlier job has stored.
+// lag is the time, in seconds, for which GitHub's lists may lack what an earlier job has stored.
 const lag = 4
 
 // candidates lists the artifacts with the draft's name. A draft of this run may be too new

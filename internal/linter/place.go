@@ -94,10 +94,10 @@ func (r *Reader) addedLine(file string, s Result) (int, bool) {
 	return 0, false
 }
 
-// maxSearches is how often a file may be searched for a line.
+// maxSearches is the number of times a file may be searched for a line.
 const maxSearches = 2000
 
-// maxRange is how many lines after its first a result may extend.
+// maxRange is the number of lines that a result may extend beyond its first.
 const maxRange = 20
 
 // snippet returns the first line of what a linter saw, or "" if that does not distinguish lines.

@@ -74,7 +74,7 @@ func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer 
 	var said envelope
 	// A wrong type in one field still leaves the others read.
 	_ = json.Unmarshal(body, &said)
-	// OpenRouter reports a provider's error beside the choice.
+	// OpenRouter reports a provider's error next to the choice.
 	if isBlank(said.Error) && len(said.Choices) > 0 && !isBlank(said.Choices[0].Error) {
 		said.Error = said.Choices[0].Error
 		body, _ = json.Marshal(map[string]any{"error": said.Error}) // it was JSON

@@ -257,7 +257,7 @@ func (r *racer) claim(ctx context.Context, record decision.Record) error {
 	})
 }
 
-// decide is what a deciding job does behind its checks.
+// decide does what a deciding job does after its checks.
 func (r *racer) decide(ctx context.Context) error {
 	q := request()
 	if r.record.Thread != "" {

@@ -35,7 +35,7 @@ func golden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// block is what stands between two marks.
+// block is what is between two marks.
 type block struct{ label, text string }
 
 // read takes a turn apart by lines that are marks of the boundary, as the system

@@ -163,7 +163,7 @@ func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
 	}
 }
 
-// TestT27 reads pages as a person does: what stands between the markup.
+// TestT27 reads pages as a person does: what is between the markup.
 func TestT27_HonestCodeInFindingsStaysReadable(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{

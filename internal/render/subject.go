@@ -11,7 +11,7 @@ import (
 
 const subjectRunes = 60 // of the title: with author and size, two lines on a phone
 
-// Revisions is how often a draft can be revised; gate.MaxRounds enforces it.
+// Revisions is the number of times a draft can be revised; gate.MaxRounds enforces it.
 const Revisions = 3
 
 // brackets would end a link's text.
@@ -61,7 +61,7 @@ func (r Review) pull() string {
 }
 
 // title returns the pull request's title, unescaped. It contains no quotation marks like
-// ours, so that it cannot end early and go on as our words.
+// ours, so that it cannot end early and continue as our words.
 func (r Review) title() string {
 	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)), subjectRunes)
 }

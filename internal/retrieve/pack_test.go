@@ -54,7 +54,7 @@ func read(t testing.TB, file string) change {
 }
 
 // engine is over these files, among those of some packages of this program: so the
-// pieces that decide stand among hundreds of others.
+// pieces that decide are among hundreds of others.
 func (c change) engine(t testing.TB, last *index.Index) (*retrieve.Engine, *index.Index) {
 	t.Helper()
 	all := map[string]string{}
@@ -325,7 +325,7 @@ func TestAPackPassesOverOtherLanguages(t *testing.T) {
 }
 
 // What shares words with a document or a setting says nothing about it. Nor does a plain word that a document lost, or
-// that stands in it like a definition's name.
+// that is in it like a definition's name.
 func TestAPackOfADocumentHasNothingThatOnlyASearchFound(t *testing.T) {
 	const now = "A class project of a budget of an agent is reserved before a call."
 	for file, before := range map[string]string{"docs/a.md": "The budget.", "docs/a.json": "A budget.",
@@ -356,7 +356,7 @@ func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 	require.Equal(t, "\tuse(limit())", lines[64-60])
 }
 
-// T9: the lines of a key that stand around a use tell by themselves nothing of what they are.
+// T9: the lines of a key that are around a use tell by themselves nothing of what they are.
 func TestT9_APartOfAKeyIsRedactedAsTheWhole(t *testing.T) {
 	var key strings.Builder
 	for i := range 20 {

@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// bytesPerToken is how many bytes count as one token.
+// bytesPerToken is the number of bytes that count as one token.
 const bytesPerToken = 3
 
 // The bytes that are written around a piece, and before each of its lines.

@@ -319,7 +319,7 @@ func severities(all []finding.Finding) (list []finding.Severity) {
 	return list
 }
 
-// A gap as long as a body may be would push what stands below it out of the approver's sight.
+// A gap as long as a body may be would push what is below it out of the approver's sight.
 func TestT27_ABodyHasNoGaps(t *testing.T) {
 	t.Parallel()
 	body := "Look.\n\nThen.\n\n" + strings.Repeat(" \n\u2003\n", 900) + "    code()"

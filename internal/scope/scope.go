@@ -68,7 +68,7 @@ func (r *Rules) Refuses(p string) string {
 // Outside is the reason Refuses gives for a path that only the choice of modules forbids.
 const Outside = "it is outside of the chosen modules"
 
-// ambiguous matches what some systems drop or read in another way: a space before a name, a space or dot behind it.
+// ambiguous matches what some systems drop or read in another way: a space before a name, a space or dot after it.
 var ambiguous = pattern.Lazy("[\"\t\n:*?<>|~]|(?:^|/) |[ .](?:/|$)")
 
 // Ordinary returns the reason why a path cannot become, or stay, an ordinary file given Entries,

@@ -152,7 +152,7 @@ func isHarmless(l Leak, value string) bool {
 		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
 }
 
-// keyContext is how many lines around a key are searched for its purpose.
+// keyContext is the number of lines around a key that are searched for its purpose.
 const keyContext = 6
 
 var (

@@ -18,7 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// MaxClaimed is how many bytes of the patch are reviewed for a file that claims to need no review.
+// MaxClaimed is the number of bytes of the patch that are reviewed for a file that claims to need no review.
 const MaxClaimed = 64 << 10
 
 // Options holds the repository's own rules.
@@ -94,7 +94,7 @@ func (o Options) judge(f diff.File) verdict {
 	return verdict{claim: alone}
 }
 
-// nothingToRead returns why a file has nothing to read, whatever it claims; else "".
+// nothingToRead returns why a file has nothing to read, whatever it claims; otherwise "".
 func nothingToRead(f diff.File) finding.Reason {
 	none := f.Patch == "" && f.Changes() == 0 && !f.Binary && f.Problem == ""
 	switch {

@@ -96,7 +96,7 @@ func never(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// stalls begins an answer and does not go on with it.
+// stalls begins an answer and does not continue with it.
 func stalls(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "application/json")

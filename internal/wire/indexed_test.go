@@ -166,7 +166,7 @@ func TestP9_EndpointsArePaidFromTheRunsMoneyAndOnce(t *testing.T) {
 	x, e := at.indexed(t, wire.Asking{Ledger: ledger, Once: once})
 	spent := ledger.Spent()
 	require.EqualValues(t, s.Tokens(), spent, "a micro-dollar a token")
-	for range 2 { // the second time, as a run that goes on
+	for range 2 { // the second time, as a run that continues
 		ctx, meter := budget.WithMeter(t.Context())
 		r, err := (&retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}).Search(ctx,
 			retrieve.Request{Query: "where is the stock checked"})
@@ -182,7 +182,7 @@ func TestP9_EndpointsArePaidFromTheRunsMoneyAndOnce(t *testing.T) {
 	require.ErrorIs(t, err, cost.ErrSpent)
 }
 
-// A run that goes on finds what was paid for the head's code in its journal, of which
+// A run that continues finds what was paid for the head's code in its journal, of which
 // no index is kept.
 func TestP9_TheHeadsVectorsArePaidOnce(t *testing.T) {
 	t.Parallel()

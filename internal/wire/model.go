@@ -57,7 +57,7 @@ func (w Wire) modelHTTP(s settings.Settings, onWait func(time.Duration, string))
 	return transport.New(o)
 }
 
-// limitTries is how often a rate-limited request is tried: the limiter lets it back in when
+// limitTries is the number of tries of a rate-limited request: the limiter lets it back in when
 // there is room.
 const limitTries = 10
 

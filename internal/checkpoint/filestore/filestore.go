@@ -137,7 +137,7 @@ func (s *Store) holds(thread string, record []byte) bool {
 	return false
 }
 
-// reopen opens a thread's journal anew unless another caller did so since it failed.
+// reopen opens a thread's journal again unless another caller did so since it failed.
 func (s *Store) reopen(ctx context.Context, thread string, failed *journal) (*journal, error) {
 	s.mu.Lock()
 	if s.journals[thread] == failed {

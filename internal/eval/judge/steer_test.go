@@ -239,7 +239,7 @@ func TestP8_InjectionCasesOfTheStarterSetAddressAJudge(t *testing.T) {
 	}
 }
 
-// hunksOf gives every hunk of a diff as the judge would see it.
+// hunksOf returns every hunk of a diff as the judge would see it.
 func hunksOf(t *testing.T, text string) []string {
 	t.Helper()
 	files, err := diff.Parse(strings.NewReader(text), 1<<20)

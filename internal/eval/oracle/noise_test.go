@@ -19,7 +19,7 @@ import (
 var wide = diff.File{Path: "w.go", Status: diff.Added, Additions: 60,
 	Patch: "@@ -0,0 +1,60 @@" + strings.Repeat("\n+text", 60)}
 
-// answers gives what the model says of the same file in as many cases.
+// answers returns what the model says of the same file in as many cases.
 func answers(t *testing.T, cases int, o Options, f diff.File, golden ...dataset.Golden) (all [][]claim) {
 	t.Helper()
 	for i := range cases {
@@ -65,7 +65,7 @@ func TestAnAnswerHasNoMoreFindingsThanAReviewerTakes(t *testing.T) {
 	}
 }
 
-// kinds counts what kinds of noise stand in answers without a known defect.
+// kinds counts what kinds of noise are in answers without a known defect.
 type kinds struct{ sure, unsure, repeated, off, broken, all float64 }
 
 func (k *kinds) count(answer []claim, last int) {
@@ -99,7 +99,7 @@ func TestNoiseIsOfKindsInFixedShares(t *testing.T) {
 		k.count(a, 60)
 	}
 	require.Greater(t, k.all, 5000.0)
-	const first = 0.25 // the share of firsts: four stand in an answer
+	const first = 0.25 // the share of firsts: four are in an answer
 	require.InDelta(t, 0.15*(1-first), k.repeated/k.all, 0.02)
 	require.InDelta(t, 0.30*0.71, k.unsure/k.all, 0.025)
 	require.InDelta(t, 0.40+0.30*0.29+0.15*first, k.sure/k.all, 0.03)

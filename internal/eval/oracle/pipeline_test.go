@@ -22,10 +22,10 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// historical are the cases that lie beside the product's tree, where they do.
+// historical are the cases that lie next to the product's tree, where they do.
 const historical = "../../../../shared/evals/cases.jsonl"
 
-// sets gives the sets of cases that are at hand.
+// sets returns the sets of cases that are at hand.
 func sets(t *testing.T) map[string][]dataset.Case {
 	t.Helper()
 	starter, err := dataset.Read(dataset.StarterName)
@@ -111,7 +111,7 @@ func in(lost []score.Loss, stages map[string]int) map[string]int {
 	return stages
 }
 
-// TestEveryFindingOfTheScriptHasOneFate holds the account of what becomes of noise.
+// TestEveryFindingOfTheScriptHasOneFate holds the account of what happens to noise.
 func TestEveryFindingOfTheScriptHasOneFate(t *testing.T) {
 	testvolume.NoRaces(t)
 	t.Parallel()

@@ -62,7 +62,7 @@ func (r Report) Missed(baseline Report, tolerance float64) (missed []string) {
 	for _, figure := range []struct {
 		name               string
 		n, of, wasN, wasOf int
-		better             float64 // 1 where more is better, else -1
+		better             float64 // 1 where more is better, otherwise -1
 	}{
 		{"pass rate", now.Passed, now.Cases, was.Passed, was.Cases, 1},
 		{"recall", now.Hit, now.Golden, was.Hit, was.Golden, 1},

@@ -28,7 +28,7 @@ type About struct {
 	Seconds      float64           `json:"seconds"`         // duration of the whole run
 }
 
-// Agreement is how often the judge agreed with the author of labelled pairs.
+// Agreement counts how often the judge agreed with the author of labelled pairs.
 type Agreement struct {
 	Agreed int `json:"agreed"`
 	Of     int `json:"of"`

@@ -56,7 +56,7 @@ func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
 	require.Less(t, ratio, 1.3)
 }
 
-// It stands on both sides of the border.
+// It is on both sides of the border.
 func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 	t.Parallel()
 	if testvolume.Raced {
