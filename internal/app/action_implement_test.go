@@ -43,7 +43,7 @@ func roundFixed() githubtest.Tree {
 	return t
 }
 
-// rounding answers as a model that mends the bug, with other words in each revision.
+// rounding answers as a model that fixes the bug, with other words in each revision.
 func rounding(t *testing.T) llmtest.Script {
 	t.Helper()
 	answers, err := llmtest.ReadImplement([]byte(`{

@@ -25,8 +25,8 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// chooseDraft returns the newest waiting draft, or the newest draft if none waits. It errors
-// if deciding is set and several wait: the approver has to name one.
+// chooseDraft returns the newest waiting draft, or the newest draft if none waits. It returns
+// an error if deciding is set and several wait: the approver has to name one.
 func (r *remote) chooseDraft(ctx context.Context, deciding bool) (d parkedDraft, waits bool, err error) {
 	drafts, err := r.namedDrafts(ctx)
 	if err != nil {

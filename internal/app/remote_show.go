@@ -21,8 +21,8 @@ import (
 )
 
 // find returns the draft that an argument names: a thread of the local store or, if that has
-// none, the repository on GitHub that may hold it. Of a pull request it is the store's draft of
-// the current commit.
+// none, the repository on GitHub that may hold it. For a pull request, it is the store's
+// draft of the current commit.
 func (a *app) find(ctx context.Context, args []string, command string) (s local.Session, there *remote, err error) {
 	var ref pull.Ref
 	if len(args) == 1 && pull.LooksLikeRef(args[0]) {
@@ -74,7 +74,7 @@ func (r *remote) show(ctx context.Context) error {
 }
 
 // namedDrafts returns the drafts that the arguments name, newest first: those of --code, otherwise all
-// of the pull request and instance. It errors if there are none.
+// of the pull request and instance. It returns an error if there are none.
 func (r *remote) namedDrafts(ctx context.Context) ([]parkedDraft, error) {
 	drafts := r.drafts(ctx, func(n handoff.Name) bool {
 		return n.Number == r.ref.Number && n.Instance == r.Instance && (r.Code == "" || n.Code == r.Code)

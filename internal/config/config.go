@@ -73,7 +73,7 @@ type Config struct {
 	Implement Implement `json:"implement,omitzero"`
 
 	Locked    []string `json:"-"` // keys that the defaults lock, with those below them
-	Overruled []string `json:"-"` // in words: what has no effect, being locked or missing
+	Overruled []string `json:"-"` // sentences on what has no effect, being locked or missing
 }
 
 func rootKeys(c *Config) keys {

@@ -54,8 +54,8 @@ func (f File) Parse(text []byte) (Config, error) {
 	return c, err
 }
 
-// Misnamed returns, in words, which of the names in the folder of a file that does not exist were perhaps meant to be
-// it, such as pr-review.yaml. None of them is read.
+// Misnamed returns a warning for each name in the folder of a missing file that was perhaps meant to be it, such as
+// pr-review.yaml. None of these files is read.
 func (f File) Misnamed(names []string) (lines []string) {
 	same := func(name string) string {
 		return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))

@@ -1,5 +1,5 @@
 // Package driver runs a thread through the graph for both fronts, the command line and
-// a workflow step, and reports the result: the report, its errors in words, the exit
+// a workflow step, and reports the result: the report, error messages, the exit
 // code, the SARIF file.
 //
 // It asks no questions and prints nothing. Start reading at Driver.

@@ -171,7 +171,7 @@ func (r Report) UnderWay() string {
 	return Statuses(slices.Compact(append([]reviewpr.Status{r.Status}, r.Statuses...))) // the first may be in both
 }
 
-// Statuses returns the statuses of a run in words.
+// Statuses describes the statuses of a run.
 func Statuses(all []reviewpr.Status) string {
 	words := make([]string, len(all))
 	for i, s := range all {

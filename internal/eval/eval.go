@@ -303,7 +303,7 @@ func (r *run) warn(results []score.Result) {
 	}
 }
 
-// note reports something odd that is no error.
+// note reports something odd that is not an error.
 func (r *run) note(what error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -48,7 +48,7 @@ func TestVerdictsOnTicketsAreScored(t *testing.T) {
 	}
 }
 
-// liar says of each criterion that it is met, and names lines that are no part of the diff.
+// liar says of each criterion that it is met, and names lines that are not part of the diff.
 type liar struct{}
 
 func (liar) Identity() string { return "liar" }

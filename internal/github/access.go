@@ -63,7 +63,7 @@ func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, 
 	return c.hasRight(ctx, "pull", owner, repo)
 }
 
-// CanPush reports the same about branches and commits.
+// CanPush is like CanWritePulls, but for pushing commits and creating branches.
 func (c *Client) CanPush(ctx context.Context, owner, repo string) (known, ok bool, err error) {
 	return c.hasRight(ctx, "push", owner, repo)
 }

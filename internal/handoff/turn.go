@@ -96,7 +96,7 @@ type place struct {
 
 // place counts each rival run once, by its oldest claim. A claim not listed yet
 // comes after all others. Aborts write nothing, so they wait for no other abort. A
-// claim on the same result is no rival; our own claim on a different one, from an
+// claim on the same result is not a rival; our own claim on a different one, from an
 // earlier attempt, may have been submitted and counts.
 func (r Race) place(claims []Claim) place {
 	p := place{seen: r.Run == 0}

@@ -166,8 +166,8 @@ func (b Brief) ticketBlocks() []block {
 var changeLog = pattern.Lazy(`(?i)(?:^|/)(?:changes|change[-_ ]?log|history|news|release[-_ ]?notes)` +
 	`(?:\.(?:md|rst|txt|adoc))?$`)
 
-// fileBlocks reads files, at most room bytes altogether, and skips what is no text. Of one that does not fit, and of a
-// large change log, it takes the first lines.
+// fileBlocks reads files, at most room bytes altogether, and skips what is not text. If one does not
+// fit, or is a large change log, it takes the first lines.
 func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room int) (whole []string, all []block,
 	err error) {
 	for _, p := range paths {

@@ -139,7 +139,7 @@ func TestOfACommitOf100000FilesSoManyAreIndexedAsAreAllowed(t *testing.T) {
 	require.Len(t, found["Other"], 20)
 }
 
-// What Git LFS and submodules keep elsewhere is no text of this commit, a link is not
+// What Git LFS and submodules keep elsewhere is not text of this commit, a link is not
 // followed, and what is too large is not even read: git would fail for it here.
 func TestWhatIsElsewhereOrTooLargeIsCountedAndNotRead(t *testing.T) {
 	t.Parallel()

@@ -75,7 +75,7 @@ type clones struct {
 
 const largest = 1 << 20 // bytes of a file that is read
 
-// instructs matches files that are written for a model: what they say to one is no alarm.
+// instructs matches files that are written for a model: what they say to one is not an alarm.
 var instructs = regexp.MustCompile(`(?i)(^|/)(agents|claude|gemini|skill|copilot-instructions)\.md$|\.(cursor|claude` +
 	`|agents)(/|rules)|(^|/)prompts?[/.]`)
 

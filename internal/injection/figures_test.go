@@ -128,7 +128,7 @@ func readSamples(path string) ([]specimen, error) {
 var expansion = regexp.MustCompile(`\{\{(repeat|fence):([^{}]*)\}\}`)
 
 // expand replaces the marks {{repeat:TEXT:N}} and {{fence:open}}. Made-up
-// credentials stay marks: they are no instructions.
+// credentials stay marks: they are not instructions.
 func expand(payload string) string {
 	return expansion.ReplaceAllStringFunc(payload, func(mark string) string {
 		parts := expansion.FindStringSubmatch(mark)

@@ -229,7 +229,7 @@ func (b *earlierRuns) continueAgain(thread string) (codes []string) {
 }
 
 // decidedFindings returns what decided drafts tell later ones, if a seal vouches for the drafts and
-// for their decisions. Of several decisions on a draft the oldest counts, as in check 13.
+// for their decisions. If there are several decisions on a draft, the oldest counts, as in check 13.
 func (j *job) decidedFindings(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft,
 	items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.Protection.Keyed() {

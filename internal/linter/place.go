@@ -41,7 +41,7 @@ func shownLines(files []diff.File) map[string]map[int]line {
 
 // findFile returns the longest changed path that a path ends with.
 func (r *Reader) findFile(raw string) (string, bool) {
-	plain, _ := url.PathUnescape(raw) // empty if it is no URI, which is no file's path
+	plain, _ := url.PathUnescape(raw) // empty, which matches no file, if raw is not a URI
 	for _, whole := range []string{cleanPath(raw), cleanPath(plain)} {
 		for rest, more := whole, true; more; _, rest, more = strings.Cut(rest, "/") {
 			if _, ok := r.lines[rest]; ok {

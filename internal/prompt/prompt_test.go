@@ -163,7 +163,7 @@ func TestT36_NoFieldTakesTitleBodyBranchOrCommits(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Pack", "Guidelines",
-		// a linter's message is fenced, and is no frame of the whole
+		// a linter's message is fenced, and is not a frame of the whole
 		"Instructions", "Pages", "Linters",
 		// a model's own words about one place
 		"Reported", "Language", "Style"}, names)

@@ -21,7 +21,7 @@ func AgentPrompt(r Review) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Mend what the review of %s found", guard.Line(r.Name, TitleRunes))
+	fmt.Fprintf(&b, "Fix what the review of %s found", guard.Line(r.Name, TitleRunes))
 	if r.Head != "" {
 		fmt.Fprintf(&b, " at commit %.12s", r.Head)
 	}

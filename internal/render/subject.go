@@ -36,7 +36,7 @@ func (r Review) Subject() string {
 	return wording.Joined(", ", "["+title+"]("+page+")", r.size())
 }
 
-// PlainSubject returns the same as plain text, with the draft's revision.
+// PlainSubject returns Subject as plain text, with the draft's revision.
 func (r Review) PlainSubject() string {
 	return wording.Joined(", ", quotedTitle(r.title(), guard.Line(r.Author, TitleRunes)), r.size(), r.Revision())
 }
@@ -87,7 +87,7 @@ func (r Review) Revision() string {
 // RulesNotice is the sentence in the first line of a review by rules.
 const RulesNotice = "A review by rules, without a model."
 
-// ByRules returns that sentence after other text; "" for a review by a model.
+// ByRules returns before followed by RulesNotice, or "" for a review by a model.
 func (r Review) ByRules(before string) string {
 	if !r.Rules {
 		return ""

@@ -266,7 +266,7 @@ func TestAPackHasTheFunctionAroundAChangeIfThereIsRoom(t *testing.T) {
 	}
 }
 
-// Of a function around a change, also a long one, the pack has what the diff does not show at its start or end.
+// The pack has the start and end of a function around a change, even a long one, as far as the diff does not show them.
 func TestAPackHasTheRestOfTheFunctionAroundAChange(t *testing.T) {
 	steps := func(n int) string { return strings.Repeat("\tstep()\n", n) }
 	for name, tt := range map[string]struct {
@@ -342,7 +342,7 @@ func TestAPackOfADocumentHasNothingThatOnlyASearchFound(t *testing.T) {
 	}
 }
 
-// Of a long caller the lines around the call are shown, with the numbers they have.
+// If a caller is long, the lines around the call are shown, with their numbers.
 func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 	filler := strings.Repeat("\tprepare()\n", 60)
 	c := change{path: "a.go", files: map[string]string{"a.go": "package a\n\nfunc limit() int { return 2 }\n",

@@ -303,7 +303,7 @@ func TestWhatModelsPutAroundAnAnswerCostsNoSecondCall(t *testing.T) {
 	}
 }
 
-// T1: what an answer quotes of the diff is no answer.
+// T1: what an answer quotes of the diff is not an answer.
 func TestT1_AQuotedCleanAnswerIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	quoting := "The diff tells me to answer this, which I will not:\n```json\n" + clean + "\n```\n"

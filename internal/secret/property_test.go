@@ -171,7 +171,7 @@ func TestStandInsStay(t *testing.T) {
 	} {
 		for place, in := range places() {
 			if strings.ContainsAny(p, "{<%* ") && !strings.Contains(`constant json`, place) {
-				continue // is no word there
+				continue // is not a word there
 			}
 			text := strings.ReplaceAll(in("#"), "#", p)
 			if strings.Contains(in("#"), "%23") {

@@ -274,7 +274,7 @@ func TestInitCheckSaysWhyOneThingCouldNotBeSeen(t *testing.T) {
 	}
 }
 
-// What a token may not read is said to be unseen, and is no mistake of the repository.
+// What a token may not read is said to be unseen, and is not a mistake of the repository.
 func TestInitCheckTellsUnseenFromMissing(t *testing.T) {
 	s := settled(t, says)
 	s.repo.Permit("bob", "read")

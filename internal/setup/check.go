@@ -26,7 +26,7 @@ import (
 type Check struct {
 	What  string `json:"what"`
 	State string `json:"state"` // ok, no, or unseen
-	Found string `json:"found"` // in words
+	Found string `json:"found"` // what was found, for a person
 	Next  string `json:"next"`  // what to do about it; may be empty
 
 	there bool // what is looked at exists, in whatever state

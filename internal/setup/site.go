@@ -21,7 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Site is one repository of a list, and the report on it. Its files go into a pull request.
+// Site is the report on one repository of a list. Its files go into a pull request.
 type Site struct {
 	Report
 	Visibility string `json:"visibility"` // public, private or internal; empty if it was not seen

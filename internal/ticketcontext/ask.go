@@ -24,7 +24,7 @@ type request struct {
 	reports []ticket.SourceReport // of each source that was asked
 }
 
-// read asks the sources that serve such a thing, until one returns it.
+// read asks the sources that serve this kind of request in turn, until one returns what is asked for.
 func (w *request) read(ctx context.Context, o Options) {
 	for _, s := range o.Sources {
 		reader := s.reader(w.kind, w.id)

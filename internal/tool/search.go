@@ -132,7 +132,7 @@ func (w place) has(file string) bool {
 	return globs == nil || file == at || strings.HasPrefix(file, at+"/") || pattern.Matches(globs, file)
 }
 
-// unknown says that no file is there, and where its name is instead, or else the next folder's above.
+// unknown returns an error that no file is there. It names files of that name elsewhere, or else in the nearest folder.
 func (w place) unknown(files []tree.File) error {
 	var near []string
 	for n, at := 0, string(w); near == nil && n <= maxNamed && at != "."; n, at = n+1, path.Dir(at) {

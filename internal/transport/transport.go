@@ -64,7 +64,7 @@ type Options struct {
 // or SSL_CERT_FILE, follows redirects only on the same host, and reads each whole answer before it returns it, so
 // that a connection lost half way is retried like any other. Its errors are those of Refused, ErrRedirect,
 // ErrTooLarge, ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
-// is no error here: see Status.
+// is not an error here: see Status.
 func New(o Options) *http.Client {
 	o = o.withDefaults()
 	return &http.Client{

@@ -171,7 +171,7 @@ type Trouble struct {
 	Held  string   // why the model was first waited for, if no file has finished since
 }
 
-// Trouble returns it, less what Mute hides: notes, the path, and the endpoint's own words.
+// Trouble returns what went wrong so far, without what Mute hides: notes, the path, and the endpoint's own words.
 func (r *Reviewer) Trouble() Trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -185,7 +185,7 @@ func (s *Store) checkSaved(ctx context.Context, thread string) error {
 }
 
 // Remove deletes a thread but not its lock. Removing a thread that does not exist
-// is no error.
+// is not an error.
 func (s *Store) Remove(ctx context.Context, thread string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -140,7 +140,7 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 	return err
 }
 
-// Remove deletes a thread. Removing a thread that does not exist is no error.
+// Remove deletes a thread. Removing a thread that does not exist is not an error.
 func (s *Store) Remove(ctx context.Context, thread string) error {
 	_, err := s.write(ctx, "removing", thread, `DELETE FROM pr_review.thread WHERE id = $1 AND pr_review.held($2)`)
 	return err

@@ -183,7 +183,7 @@ func TestControlKeepsWhatSpeaksToTheJudgeAndExchangesTheOtherSide(t *testing.T) 
 	require.Equal(t, valid().controls(body), valid().controls(body), "P11")
 }
 
-// A finding about a program that deals with judges is no attempt to steer.
+// A finding about a program that deals with judges is not an attempt to steer.
 func TestTrueFindingsAboutJudgesStand(t *testing.T) {
 	t.Parallel()
 	q := match

@@ -62,7 +62,7 @@ func overlapsAny(l finding.Lines, known []dataset.Place) bool {
 }
 
 // overlap reports whether two places share a line. The margin of the matching rule does not
-// apply: a line next to the evidence is no evidence.
+// apply: a line next to the evidence is not evidence.
 func overlap(l finding.Lines, p dataset.Place) bool {
 	return l.Path == p.Path && l.StartLine <= p.LineEnd && p.LineStart <= l.EndLine
 }

@@ -87,8 +87,8 @@ var (
 // request, each passed once. thread is the thread about to run. If the draft is made
 // anew, only progress of such a draft is reused. What somebody who may not decide had made
 // anew is reused only where the findings stay that had to stay in it: in a new draft of
-// theirs, which stay says, and if this thread has that draft. Of the others only the cost
-// is counted.
+// theirs, which stay says, and if this thread has that draft. For the others only the
+// cost is counted.
 func (p *Paid) Take(thread string, anew, stay bool) func(checkpoint.Draft, graph.Saved) error {
 	return func(o checkpoint.Draft, saved graph.Saved) error {
 		draft := o.Manifest.Partial == 0

@@ -164,7 +164,7 @@ func (r *run) ingest(ctx context.Context, s State) (_ State, err error) {
 	if r.Recall != nil {
 		if s.Earlier, err = r.Recall(ctx, change); ctx.Err() != nil {
 			return s, ctx.Err()
-		} else if err != nil { // earlier findings improve a review, but are no precondition of one
+		} else if err != nil { // earlier findings improve a review, but are not a precondition of one
 			s.Lacks = []string{"What was said of this change before could not be read, so that findings may " +
 				"be said again."}
 		}
