@@ -91,7 +91,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	}
 	if name == "eval" {
 		a.printSummaries(a.Stderr, "eval ")
-		return problem.Usage("eval needs a command of its own", a.Name+" eval run starter is a first one")
+		return problem.Usage("eval needs a subcommand", a.Name+" eval run starter is a first one")
 	}
 	var names []string
 	for _, c := range all {

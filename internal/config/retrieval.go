@@ -134,7 +134,7 @@ func wrongVariable(s string) string {
 		return mistake("%.60q is not the name of an environment variable; the credential itself stands in none of "+
 			"these settings", s)
 	case slices.ContainsFunc(ours, begins):
-		return mistake("%s is not a variable for a credential of this endpoint; name one of its own", s)
+		return mistake("%s is not a variable for a credential of this endpoint; name a separate one", s)
 	}
 	return ""
 }

@@ -264,7 +264,7 @@ func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
 	case r.Rules:
 		return problem.Usage("rules cannot be revised, and "+wire.NoModel,
-			"set api-key (OPENAI_API_KEY) or base-url (in a workflow beside provider: openai); without a model "+next)
+			"set api-key (OPENAI_API_KEY) or base-url (in a workflow with provider: openai); without a model "+next)
 	}
 	return nil
 }

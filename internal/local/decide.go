@@ -40,8 +40,8 @@ func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdic
 	case r.Parked():
 		return l.Terminal.decide(ctx, l, r, given)
 	case r.Running:
-		return problem.Refuse(1, "there is no draft to decide yet", "wait for the review that runs; one that was cut "+
-			"short goes on where the same review is run again", problem.At(r.Thread+": "+r.UnderWay()))
+		return problem.Refuse(1, "there is no draft to decide yet", "wait for the review that runs; one that was "+
+			"interrupted continues when the same review is run again", problem.At(r.Thread+": "+r.UnderWay()))
 	case given == decision.Revise:
 		return problem.Refuse(1, "there is no draft to revise", "review it with --again for a new one",
 			problem.At(r.Thread+" is "+r.Outcome))

@@ -132,7 +132,7 @@ func ReadConfig(name string) ([]byte, error) {
 	text, err := ReadFile(name, config.MaxSize)
 	if err != nil {
 		return nil, problem.Usage("the settings cannot be read: "+err.Error(),
-			"--config names a file; without it the defaults hold")
+			"--config names a file; without it the defaults apply")
 	}
 	return text, nil
 }

@@ -197,7 +197,7 @@ func classify(err error) error {
 // contents: write for this in addition to pull-requests: write, which a job's token should
 // not have; an app's or a person's can.
 var ErrMayNotResolve = errors.New("the token may not resolve threads, for which GitHub asks for contents: write " +
-	"beside pull-requests: write")
+	"in addition to pull-requests: write")
 
 const resolveMutation = `mutation($id: ID!) {
   resolveReviewThread(input: {threadId: $id}) { thread { id isResolved } }
