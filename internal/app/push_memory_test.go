@@ -375,7 +375,7 @@ func TestP2_PushesOnTheCommandLine(t *testing.T) {
 		require.Contains(t, e.stdout, want)
 		return e
 	}
-	// the gravest, by its path the first
+	// the most severe, by its path the first
 	run("POSTED https://github.com/octo/demo/pull/42#", "--approve", "--command", "/drop F1")
 	dropped := titleOf(badCommit)
 	said, _ := s.times(dropped)

@@ -50,7 +50,7 @@ func WriteSARIF(s settings.Settings, r *Report, folder string, warn func(string)
 
 const homepage = "https://github.com/org/pr-review-action"
 
-// Open counts posted findings that stand; its fields are nil if these could not be read.
+// Open counts posted findings that are open; its fields are nil if these could not be read.
 type Open struct {
 	Findings *int `json:"findings"`
 	Blockers *int `json:"blockers"`

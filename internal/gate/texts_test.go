@@ -217,7 +217,7 @@ var texts = []struct {
 	{text: strings.Repeat("a", 64<<10+1), shown: "65,537 letters"},
 }
 
-// draft is a draft as its findings are shown: gravest first.
+// draft is a draft as its findings are shown: most severe first.
 func draft() []finding.Finding {
 	return []finding.Finding{
 		{ID: "F1", Severity: finding.Blocker, Path: "ledger/transfer.go"},

@@ -8,7 +8,7 @@ import (
 )
 
 // check refuses everything that is wrong with the graph. Reachability is checked
-// last, and only if the declarations themselves are sound.
+// last, and only if the declarations themselves are valid.
 func (g *graph) check() {
 	g.checkState()
 	if g.start == nil {

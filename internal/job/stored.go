@@ -272,7 +272,7 @@ func (j *job) reportUndrafted(ctx context.Context, change ingest.Change, outcome
 	return r
 }
 
-// addStanding adds to a report without a draft the posted findings that still stand, as far as
+// addStanding adds to a report without a draft the posted findings that are still open, as far as
 // GitHub can tell without the change's content.
 func (j *job) addStanding(ctx context.Context, change ingest.Change, r *driver.Report) {
 	earlier, err := j.recall(nil)(ctx, change)

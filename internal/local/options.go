@@ -59,7 +59,8 @@ func (o *Options) Verdict() (decision.Verdict, error) {
 	case o.approve && o.Abort:
 		return "", problem.Usage("--approve and --abort contradict each other", "give one of them")
 	case o.Revise != "" && (o.approve || o.Abort || len(o.lines) > 0):
-		return "", problem.Usage("--revise cannot be combined with another decision", "decide the next draft once it is there")
+		return "", problem.Usage("--revise cannot be combined with another decision",
+			"decide the next draft once it is there")
 	case len(o.Drop) > 0 && !o.approve:
 		return "", problem.Usage("--drop goes with --approve", "pass both: --approve --drop PATH")
 	case o.approve:

@@ -81,7 +81,7 @@ func inspect(f diff.File, o Options) (out inspected) {
 
 const maxUnread = 10
 
-// summarize reduces the findings of a file that is not reviewed to one: the gravest, with the number
+// summarize reduces the findings of a file that is not reviewed to one: the most severe, with the number
 // of the others.
 func summarize(found []finding.Finding) []finding.Finding {
 	if len(found) == 0 {
@@ -96,7 +96,7 @@ func summarize(found []finding.Finding) []finding.Finding {
 	return []finding.Finding{first}
 }
 
-// keepGravest keeps the gravest findings of files that are not reviewed. The last one counts the rest, and has the
+// keepGravest keeps the most severe findings of files that are not reviewed. The last one counts the rest, and has the
 // fingerprint of them all: one more changes it.
 func keepGravest(found []finding.Finding) []finding.Finding {
 	order.Stable(found, finding.Compare)

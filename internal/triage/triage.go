@@ -149,7 +149,7 @@ func (o Options) claimReasons(f diff.File) (borne, alone finding.Reason) {
 // confidence of triage's own findings: high enough to be shown.
 const confidence = 0.8
 
-// CompareRisk orders files by what is lost if they are not reviewed, gravest first; ties go to the
+// CompareRisk orders files by risk, highest first: by what is lost if they are not reviewed; ties go to the
 // file with more changes.
 func CompareRisk(a, b diff.File) int {
 	return cmp.Or(cmp.Compare(risk(b), risk(a)), cmp.Compare(b.Changes(), a.Changes()))

@@ -215,7 +215,7 @@ const (
 )
 
 // breakDown returns the counts by dimension and group. A case with known findings has
-// the severity of its gravest one, and is local if all of them are. Clean cases are
+// the severity of its most severe one, and is local if all of them are. Clean cases are
 // their own group, so that every breakdown adds up to all cases.
 func breakDown(results []Result) map[string]map[string]Counts {
 	by := map[string]map[string]Counts{byLanguage: {}, bySeverity: {}, byVisibility: {}}
