@@ -44,7 +44,7 @@
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
-//	            secret injection claim     what is redacted, what is flagged, what need not be read
+//	            secret injection linguist  what is redacted, what is flagged, what need not be reviewed
 //	            lang column marker         what is known of languages; widths on a terminal;
 //	                                       the comments by which a posted review is found
 //	            change                     files as they are to be; a model's edits, applied
@@ -63,10 +63,10 @@
 //	            storetest indextest        the stores' and the index's contract,
 //	            handofftest crash          what the drafts of every flow have to pass, kills,
 //	            embedtest                  a server of embeddings and reranking
-//	            volume                     how many cases, and what they cost: never in the binary
+//	            testvolume                 how many cases a test runs, and its CPU time: never in the binary
 //	            githubtest/cmd/fakegithub  the fakes as programs
 //	            llmtest/cmd/fakemodel
-//	P program   bench                      figures; a program of its own, over what the product is made of
+//	P program   bench                      figures; a separate program over the packages of the product
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the
 // product. From there each step is one package away.

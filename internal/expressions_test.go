@@ -51,7 +51,7 @@ func TestExpressionsCompile(t *testing.T) {
 }
 
 // expressions returns the constant arguments of pattern.Lazy and regexp.MustCompile in a package, by position; nil for
-// those that are no constants of the package.
+// those that are not constants of the package.
 func expressions(t *testing.T, room string) map[string]constant.Value {
 	t.Helper()
 	set := token.NewFileSet()

@@ -22,7 +22,7 @@ const module = "github.com/org/pr-review-action/internal/"
 // floors has every package with its floor, as the map in doc.go says it.
 var floors = readMap()
 
-// readMap takes a line's names, which stand between the floor and two spaces; …/ is the
+// readMap takes a line's names, which are between the floor and two spaces; …/ is the
 // folder of the name before.
 func readMap() map[string]int {
 	text, err := os.ReadFile("doc.go")
@@ -50,12 +50,12 @@ func readMap() map[string]int {
 
 const (
 	testFloor  = 7 // T in the map: packages for tests alone
-	benchFloor = 8 // P: a program of its own, over what the product is made of
+	benchFloor = 8 // P: a separate program over the packages of the product
 )
 
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
-	"claim":                    {"diff", "finding", "lang", "pattern"},
+	"linguist":                 {"diff", "finding", "lang", "pattern"},
 	"change":                   {"diff", "order", "ticket"},
 	"marker":                   {"finding", "pattern"},
 	"problem":                  {"guard"},
@@ -197,7 +197,7 @@ func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 	slices.Sort(starts)
 	require.Equal(t, []string{"ingest/git.go", "ingest/objects.go", "process/command_other.go",
 		"process/command_unix.go", "setup/gh.go"}, starts, "the action's modes read no clone")
-	for _, name := range []string{"ingest/check.go", "mcpclient/program.go", "process/command_other.go",
+	for _, name := range []string{"ingest/shell.go", "mcpclient/program.go", "process/command_other.go",
 		"process/command_unix.go", "setup/gh.go"} {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)

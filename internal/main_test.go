@@ -6,13 +6,13 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // TestMain leaves all tests of this package out under the race detector: they read files, and run nothing side by side.
 func TestMain(m *testing.M) {
-	if volume.Sampled() {
-		fmt.Println(volume.Unwatched)
+	if testvolume.Sampled() {
+		fmt.Println(testvolume.Unwatched)
 		os.Exit(0)
 	}
 	debug.SetGCPercent(400) // they parse the whole tree

@@ -98,7 +98,7 @@ func readSource(t *testing.T, dir string) *source {
 	return s
 }
 
-// note keeps the values of names that stand in a node, and forgets those of names that have another there.
+// note keeps the values of names that are in a node, and forgets those of names that have another there.
 func note(known map[string]ast.Expr, in ast.Node) {
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -130,7 +130,7 @@ func (s *source) within(d ast.Decl) map[string]ast.Expr {
 	return known
 }
 
-// noteMaker keeps a function that hands a parameter of its own on as a message's text.
+// noteMaker keeps a function that hands its own parameter on as a message's text.
 func (s *source) noteMaker(f *ast.FuncDecl) {
 	m := &maker{known: s.within(f)}
 	for _, field := range f.Type.Params.List {

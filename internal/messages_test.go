@@ -22,7 +22,7 @@ const (
 )
 
 // The page lists every message that packages give to package problem, with what to do about it and an anchor.
-// `go test ./internal -run TestTroubleshooting -update` writes the list anew.
+// `go test ./internal -run TestTroubleshooting -update` rewrites the list.
 func TestTroubleshootingListsEveryMessage(t *testing.T) {
 	t.Parallel()
 	page := read(t, troubleshooting)

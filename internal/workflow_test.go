@@ -225,13 +225,13 @@ func TestTheShippedWorkflowsMarkTheCommit(t *testing.T) {
 	}
 	require.Contains(t, shipped(t)["pr-review.yml"].text,
 		"if: needs.draft.outputs.outcome == 'PAUSED' && needs.draft.outputs.environment == ''")
-	// fail-on fails a job that has decided, and without always() the jobs behind it do not run
+	// fail-on fails a job that has decided, and without always() the jobs after it do not run
 	require.Contains(t, shipped(t)["pr-review-decide.yml"].text,
 		"    if: always() && (needs.decide.outputs.outcome == 'POSTED' || needs.decide.outputs.outcome == 'ABORTED')\n")
 }
 
 // A merge of the branch below points a pull request at another one, and all that GitHub sends is an edit. Other
-// edits, and labels that ask for nothing, neither draft nor cancel a draft that waits.
+// edits, and labels that ask for nothing, neither draft nor cancel a waiting draft.
 func TestTheShippedWorkflowsDraftAgainstAnotherBase(t *testing.T) {
 	t.Parallel()
 	const idle = "github.event.action == 'labeled' && github.event.label.name != 'ai-review' || " +

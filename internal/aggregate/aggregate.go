@@ -120,7 +120,7 @@ func (f *entry) leaveOut(why string) {
 	}
 }
 
-// markDuplicates keeps the first of the findings that report the same on the same lines: the gravest, because the
+// markDuplicates keeps the first of the findings that report the same on the same lines: the most severe, because the
 // list is sorted.
 func markDuplicates(all []*entry) {
 	first := map[string][]*entry{}

@@ -46,7 +46,7 @@ func reviews(found ...finding.Finding) []finding.FileReview {
 	return all
 }
 
-// merged is what becomes of rules' findings and reviews where nothing was said before.
+// merged is what happens to rules' findings and reviews where nothing was said before.
 func merged(files []diff.File, ruled []finding.Finding, reviews []finding.FileReview, used int) []finding.Finding {
 	all, _ := aggregate.Findings(aggregate.Input{Files: files, Findings: ruled, Reviews: reviews, Used: used,
 		Inline: 1000})

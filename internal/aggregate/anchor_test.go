@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/githubtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 var digits = regexp.MustCompile(`[0-9]+`)
@@ -53,7 +53,7 @@ func comment(f finding.Finding) githubtest.Comment {
 // is asked about on its own, and those of a review together.
 func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 	t.Parallel()
-	tally, drawn := map[string]int{}, volume.Of(cases, cases/10)
+	tally, drawn := map[string]int{}, testvolume.Of(cases, cases/10)
 	for seed := range uint64(drawn) {
 		d := draw(seed)
 		if len(d.all) != d.given {
@@ -61,7 +61,7 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 		}
 		var sent []githubtest.Comment
 		for _, f := range finding.Kept(d.all) {
-			takes, may := len(githubtest.Refusals(d.listed, comment(f))) == 0, d.may(f)
+			takes, may := len(githubtest.ValidateReview(d.listed, comment(f))) == 0, d.may(f)
 			if f.Side == "" {
 				takes = false // which the fake takes for the right one
 			}
@@ -81,7 +81,7 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 				t.Fatalf("case %d: a suggestion that cannot be applied: %+v", seed, f)
 			}
 		}
-		if no := githubtest.Refusals(d.listed, sent...); len(no) > 0 {
+		if no := githubtest.ValidateReview(d.listed, sent...); len(no) > 0 {
 			t.Fatalf("case %d: %q", seed, no)
 		}
 	}

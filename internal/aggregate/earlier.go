@@ -45,7 +45,7 @@ func recognise(all []*entry, files map[string]diff.File, in Input) []finding.Ear
 
 // placeless reports whether a posted finding is a minor one known only from the marker: it was in a review's body,
 // so no comment is tracked to its line. If the whole change is reviewed and it is not found again, it is resolved
-// without notice. A grave one stands until a person ends it.
+// without notice. A severe one stays open until a person closes it.
 func placeless(e *earlierFinding) bool {
 	rank := e.Severity.Rank()
 	return e.Fate == finding.WasPosted && e.Path == "" && e.URL == "" && rank >= 0 && rank < finding.Major.Rank()

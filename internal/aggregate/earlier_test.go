@@ -38,7 +38,7 @@ func was(f finding.Finding, fate finding.Fate) finding.Earlier {
 		Title: f.Title, Severity: f.Severity}
 }
 
-// recognised is what becomes of findings beside earlier ones.
+// recognised is what happens to findings next to earlier ones.
 func recognised(found []finding.Finding, earlier ...finding.Earlier) ([]finding.Finding, []finding.Earlier) {
 	in := aggregate.Input{Files: ledger, Earlier: earlier, Inline: 1000}
 	for _, f := range ledger {

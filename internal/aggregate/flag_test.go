@@ -19,7 +19,7 @@ func flagOn(line int, s finding.Severity, title string) finding.Finding {
 	}
 }
 
-// said gives what became of a flag and of a model's finding beside it.
+// said returns what happened to a flag and to a model's finding next to it.
 func said(flag, model finding.Finding) (byRule, byModel finding.Finding) {
 	model.Source = finding.Model
 	all := merged([]diff.File{flagged}, []finding.Finding{flag},

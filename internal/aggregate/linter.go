@@ -47,7 +47,7 @@ func markLinters(all []*entry, perRule int) {
 }
 
 // reportedBy returns the shown finding that reports the same as a linter's, or nil: on the same line, in words of the
-// same meaning or with the rule's name. Of two linters' findings the first wins.
+// same meaning or with the rule's name. Between two linters' findings the first wins.
 func reportedBy(all []*entry, i int) *entry {
 	f := all[i]
 	mine := wordingOf(f.Title, f.Quote)

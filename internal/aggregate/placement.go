@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/suggest"
 )
 
-// capInline keeps the gravest findings at their lines, as many as a review may have comments, and moves the others,
+// capInline keeps the most severe findings at their lines, as many as a review may have comments, and moves the others,
 // and every nit, to the body. Linters' findings get the remaining room.
 func capInline(all []*entry, most int) {
 	inline := 0
@@ -71,7 +71,7 @@ func placeFindings(file diff.File, findings ...finding.Finding) []*entry {
 	return out
 }
 
-// toBody moves a finding to the body and puts the reason before its note. A filter's note is left as it is.
+// toBody moves a finding to the body and puts the reason before its note. A filter's note is left unchanged.
 func (f *entry) toBody(why string) {
 	f.Placement = finding.Body
 	if f.Filtered == "" {
@@ -79,7 +79,7 @@ func (f *entry) toBody(why string) {
 	}
 }
 
-// Placed returns earlier findings with the present place of each posted one that stands and has no line any more:
+// Placed returns earlier findings with the present place of each posted one that is open and no longer has a line:
 // where it was found again, or the only line of the diff that reads as its line did. The others are as they were.
 func Placed(earlier []finding.Earlier, found []finding.Finding, files []diff.File) []finding.Earlier {
 	all := slices.Clone(earlier)

@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// capped gives every finding's placement and note, in the order shown.
+// capped returns every finding's placement and note, in the order shown.
 func capped(most int, found ...finding.Finding) []string {
 	all, _ := aggregate.Findings(aggregate.Input{Files: files, Reviews: reviews(found...), Inline: most})
 	var out []string

@@ -18,8 +18,8 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/testvolume"
 	"github.com/org/pr-review-action/internal/transport"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
 // unmarked is a GitHub on which no review of ours stands.
@@ -37,7 +37,7 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
 	hc := transport.New(transport.Options{})
 	t.Cleanup(hc.CloseIdleConnections)
-	inline, posted := 0, volume.Of(300, 80)
+	inline, posted := 0, testvolume.Of(300, 80)
 	for seed := range uint64(posted) {
 		d := draw(seed)
 		token := s.AppToken(repo, map[string]string{"contents": "read", "pull-requests": "write"}) // one has a limit
@@ -74,7 +74,7 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 }
 
 // inlineAsSent counts the comments of a review, which are the findings that were
-// to stand at their lines; the others stand in its body.
+// to be at their lines; the others are in its body.
 func inlineAsSent(t *testing.T, kept []finding.Finding, r githubtest.Review, seed uint64) int {
 	t.Helper()
 	at := 0

@@ -18,7 +18,7 @@ type change struct {
 	lines  map[string]map[finding.Side]map[int]int // path, side and line, to the hunk's number
 }
 
-// may says whether a comment may stand there. It reads no patch.
+// may reports whether a comment may be there. It reads no patch.
 func (c change) may(f finding.Finding) bool {
 	at := c.lines[f.Path][f.Side]
 	start := f.StartLine

@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// maxListed is how many further lines a finding lists. Those of a credential are all listed.
+// maxListed is the number of further lines that a finding lists. Those of a credential are all listed.
 const maxListed = 50
 
 // markRepeats merges equal findings of a rule in one file into the first, which lists the lines of the others. Those

@@ -62,7 +62,7 @@ func TestT19_Check4_Check12_CalledWorkflowDecidedByApproval(t *testing.T) {
 		return s.calledJob(s.run, caller, reviewPath, "post", "pull_request_target",
 			map[string]string{"${{ needs.draft.outputs.checkpoint-digest }}": drafted.digest()}).start()
 	}
-	post().is(3, "REFUSED") // reaching the job is no approval
+	post().is(3, "REFUSED") // reaching the job is not an approval
 	s.untouched()
 	s.approved("")
 	post().is(0, "POSTED")

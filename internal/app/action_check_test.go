@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-// Every resume check is met here by an attack of its own, by both routes where
+// Every resume check is met here by its own attack, by both routes where
 // an earlier test has it by one.
 
 func TestCheck1_RunThatIsNotOfThisRepository(t *testing.T) {

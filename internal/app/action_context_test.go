@@ -105,7 +105,7 @@ func TestT28_ATraceHoldsOfATicketWhatShowAllows(t *testing.T) {
 }
 
 // Who configures no tracker is never told of tickets; what a tracker does not give is one
-// line, and the review goes on.
+// line, and the review continues.
 func TestAContextThatIsMissingIsNamedAndBlocksNothing(t *testing.T) {
 	for name, tc := range map[string]struct{ settings, title, line string }{
 		"no tracker": {"", "PAY-101 Move money", ""},

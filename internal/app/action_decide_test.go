@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-// sameAsShown is P2: body and comments of the posted review stand in review.md
+// sameAsShown is P2: body and comments of the posted review are in review.md
 // byte for byte.
 func sameAsShown(t *testing.T, shown string, review githubtest.Review) {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-// The organization's variable stands below the settings file of the base, from the draft to the decision.
+// The organization's variable is below the settings file of the base, from the draft to the decision.
 func TestT26_LockedDecidersHoldAgainstTheRepository(t *testing.T) {
 	base := baseTree().With(githubtest.Tree{config.DefaultPath: "language: German\ndeciders: [maya]\n"})
 	s := setUp(t, scene{base: base,

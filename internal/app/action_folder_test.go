@@ -126,7 +126,7 @@ func rewrite(t *testing.T, path string, change func([]byte) []byte) {
 	require.NoError(t, os.WriteFile(path, change(z), 0o600))
 }
 
-// planted puts a sound draft with another manifest beside the one in the folder.
+// planted puts a sound draft with another manifest next to the one in the folder.
 func (s *stage) planted(path string, change func(*checkpoint.Manifest)) (digest string) {
 	s.t.Helper()
 	z, err := os.ReadFile(path)

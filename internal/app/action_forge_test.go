@@ -16,7 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // route brings a decision to a draft of a digest, by a person who may.
@@ -28,8 +28,8 @@ func routes() map[string]route {
 		"route A": func(s *stage, digest string) *job { s.approved(""); return s.postJob(digest) },
 		"route B": func(s *stage, digest string) *job { return s.decideJob(checkpoint.Code(digest), "approve") },
 	}
-	if volume.Raced && !volume.Full() {
-		delete(all, "route B") // its job runs the same code, and has tests of its own
+	if testvolume.Raced && !testvolume.Full() {
+		delete(all, "route B") // its job runs the same code, and has its own tests
 	}
 	return all
 }

@@ -142,7 +142,7 @@ func TestCheck4_ATicketsDraftOfAnotherFileIsToldOfIfADispatchDecides(t *testing.
 			": name the file with draft-workflow")
 }
 
-// TestATroubleOfATicketsJobNamesWhatToDoNext meets answers that no retry mends.
+// TestATroubleOfATicketsJobNamesWhatToDoNext meets answers that no retry fixes.
 func TestATroubleOfATicketsJobNamesWhatToDoNext(t *testing.T) {
 	t.Parallel()
 	const service = "/twirp/github.actions.results.api.v1.ArtifactService/"

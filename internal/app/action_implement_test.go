@@ -43,7 +43,7 @@ func roundFixed() githubtest.Tree {
 	return t
 }
 
-// rounding answers as a model that mends the bug, with other words in each revision.
+// rounding answers as a model that fixes the bug, with other words in each revision.
 func rounding(t *testing.T) llmtest.Script {
 	t.Helper()
 	answers, err := llmtest.ReadImplement([]byte(`{
@@ -95,7 +95,7 @@ func (s *stage) ticketDraft() *job {
 	return s.ticketJob("draft", "").with("base-url", s.model.URL, "model", "story-1")
 }
 
-// ticketDecision is a dispatch of the deciding workflow, a run of its own.
+// ticketDecision is a dispatch of the deciding workflow: a separate run.
 func (s *stage) ticketDecision(code, digest, decision, commands string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: applyPath, Event: "workflow_dispatch", Actor: "maya"})
 	return s.ticketDecisionJob("apply", run, code, digest, decision, commands)
@@ -260,7 +260,7 @@ func TestP3_AMovedBaseRefusesATicketsDraft(t *testing.T) {
 }
 
 // TestATicketsPullRequestThatFailsGoesOn has the setting off that lets workflows open pull
-// requests: the branch stays and is named, and a re-run goes on though the base has moved.
+// requests: the branch stays and is named, and a re-run continues though the base has moved.
 func TestATicketsPullRequestThatFailsGoesOn(t *testing.T) {
 	t.Parallel()
 	s := ticketStage(t)

@@ -45,7 +45,7 @@ func (s *stage) recordJob(digest string) *job {
 	})
 }
 
-// decideJob is a dispatch of the shipped deciding workflow, a run of its own.
+// decideJob is a dispatch of the shipped deciding workflow: a separate run.
 func (s *stage) decideJob(code, decision string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch", Actor: "maya"})
 	return s.job(run, decidePath, "decide", "workflow_dispatch", map[string]string{
@@ -54,7 +54,7 @@ func (s *stage) decideJob(code, decision string) *job {
 	}).set("GITHUB_ACTOR", "maya").set("GITHUB_TRIGGERING_ACTOR", "maya")
 }
 
-// job is a job of a shipped workflow; values are what its expressions come to.
+// job is a job of a shipped workflow; values are those of its expressions.
 func (s *stage) job(run *githubtest.Run, path, name, event string, values map[string]string) *job {
 	shipped := shippedJob(s.t, path, name)
 	j := &job{s: s, run: run, path: path, event: event, file: event, inputs: map[string]string{},

@@ -18,7 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // stuck is a model that answers about a file at once and then takes its time.
@@ -43,7 +43,7 @@ func (m *stuck) script(r llmtest.Request) llmtest.Answer {
 
 // atOnce is when GitHub ends a cancelled job. The race detector has more time, but less than the model takes.
 func atOnce() time.Duration {
-	if volume.Raced {
+	if testvolume.Raced {
 		return time.Minute
 	}
 	return 7500 * time.Millisecond
@@ -96,7 +96,7 @@ func (s *stage) askedAbout() map[string]int {
 }
 
 // reviews counts the questions for findings; those that look at grave ones again
-// are beside them.
+// are next to them.
 func (s *stage) reviews() (n int) {
 	for _, times := range s.askedAbout() {
 		n += times

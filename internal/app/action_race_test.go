@@ -204,7 +204,7 @@ func (s *stage) killedAt(j *job, phase, path string) {
 	require.Empty(s.t, e.outputs)
 }
 
-// again is the job in the next attempt of its run, which has tokens of its own.
+// again is the job in the next attempt of its run, which has its own tokens.
 func (j *job) again() *job {
 	j.env["ACTIONS_RUNTIME_TOKEN"] = j.s.hub.RuntimeToken(j.run, "decide")
 	return j

@@ -31,7 +31,7 @@ func heeding(r llmtest.Request) llmtest.Answer {
 }
 
 // reviseJob is the job draft of the shipped review workflow, dispatched with feedback
-// about a draft: a run of its own.
+// about a draft: a separate run.
 func (s *stage) reviseJob(code, feedback string) *job {
 	s.anew(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "maya"})
 	return s.revising(code, feedback)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // pieces are what generated findings are made of.
@@ -65,7 +65,7 @@ func anyone(seed uint64) llmtest.Script {
 // 1,000 drafts in full. Every tenth has more findings than a body has room for.
 func TestT27_WhatIsPostedIsWhatWasShown(t *testing.T) {
 	t.Parallel()
-	drafts := volume.Of(1000, 8)
+	drafts := testvolume.Of(1000, 8)
 	comments := 0
 	for seed := range drafts {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // The story of the action: the program as a process per job, with the
@@ -132,8 +132,8 @@ var ran sync.Map
 func cell(t *testing.T) {
 	t.Helper()
 	test, _, sub := strings.Cut(t.Name(), "/")
-	if first, any := ran.LoadOrStore(test, t.Name()); volume.Sampled() && sub && any && first != t.Name() {
-		t.Skip(volume.Unwatched)
+	if first, any := ran.LoadOrStore(test, t.Name()); testvolume.Sampled() && sub && any && first != t.Name() {
+		t.Skip(testvolume.Unwatched)
 	}
 }
 
@@ -276,7 +276,7 @@ func (s *stage) untouched() {
 	require.Empty(s.t, s.pull.Reviews())
 }
 
-// posted gives the one review there is, T32 checked.
+// posted returns the one review there is, T32 checked.
 func (s *stage) posted() githubtest.Review {
 	s.t.Helper()
 	reviews := s.pull.Reviews()

@@ -15,7 +15,7 @@ import (
 )
 
 // TestP5_ACommandThatIsStoppedWhileItPostsAndRunAgainPostsOnce stops it while GitHub
-// takes a second, which takes effect all the same, and runs it again at once.
+// takes a second, which takes effect anyway, and runs it again at once.
 func TestP5_ACommandThatIsStoppedWhileItPostsAndRunAgainPostsOnce(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -16,10 +16,10 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
-// cacheMeter stands before a server that caches, and adds up what of the system
+// cacheMeter sits in front of a server that caches, and adds up what of the system
 // turns and tools it was sent came from the cache, in tokens.
 type cacheMeter struct {
 	*llmtest.Server
@@ -114,7 +114,7 @@ func TestP9_ACacheOfPrefixesServesTheConstantTokens(t *testing.T) {
 		files, turns, least int
 	}{{newModel, 8, 4, 60}, {pricedModel, 30, 4, 80}, {newModel, 30, 1, 60}, {pricedModel, 8, 4, 60},
 		{pricedModel, 100, 1, 80}, {pricedModel, 100, 4, 80}, {newModel, 100, 1, 80}, {newModel, 100, 4, 80}}
-	for _, run := range volume.Some(runs[:volume.Of(len(runs), 3)], 1) {
+	for _, run := range testvolume.Some(runs[:testvolume.Of(len(runs), 3)], 1) {
 		price, ok := cost.PriceOf(run.model)
 		require.True(t, ok)
 		m := &cacheMeter{Server: llmtest.New(looking(run.turns))}

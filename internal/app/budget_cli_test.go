@@ -141,7 +141,7 @@ func TestP9_TheCapOfAPullHoldsAcrossHeads(t *testing.T) {
 	require.Equal(t, asked+1, model.Calls())
 }
 
-// commit adds a file in a commit of its own.
+// commit adds a file in its own commit.
 func (s shell) commit(name, text string) {
 	s.t.Helper()
 	require.NoError(s.t, os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600))

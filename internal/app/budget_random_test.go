@@ -28,9 +28,9 @@ import (
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/testvolume"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/transport"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
 // dice are random numbers for many goroutines.
@@ -154,7 +154,7 @@ func draw(seed uint64) drawn {
 	return r
 }
 
-// run reviews with the money of a ledger, and goes on with what was paid before.
+// run reviews with the money of a ledger, and continues with what was paid before.
 func (r drawn) run(t *testing.T, l *budget.Ledger, chat budget.Chatter,
 	paid reviewpr.Paid) graph.Result[reviewpr.State] {
 	look := tool.New("look", "Looks around.", func(context.Context, struct {
@@ -201,7 +201,7 @@ func (r drawn) holds(t *testing.T, l *budget.Ledger, bill cost.MicroUSD, got gra
 func TestP9_AThousandReviewsNeverExceedTheirCap(t *testing.T) {
 	t.Parallel()
 	var partial int
-	reviews := volume.Of(1_000, 300)
+	reviews := testvolume.Of(1_000, 300)
 	for seed := range uint64(reviews) {
 		synctest.Test(t, func(t *testing.T) {
 			r := draw(seed)
@@ -251,7 +251,7 @@ func TestP9_ReviewsOverAFaultyServerNeverExceedTheirCap(t *testing.T) {
 		faults = append(faults, llmtest.Faults()[name])
 	}
 	faults = append(faults, llmtest.Failing(429), llmtest.Failing(500), llmtest.Page(502), llmtest.Failing(400))
-	for seed := range uint64(volume.Of(150, 30)) {
+	for seed := range uint64(testvolume.Of(150, 30)) {
 		r := draw(10_000 + seed)
 		script := func(q llmtest.Request) llmtest.Answer {
 			a := llmtest.Findings(llmtest.Finding{Side: "RIGHT", StartLine: 2, Line: 2, Quote: "2", Title: "A claim",

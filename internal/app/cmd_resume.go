@@ -26,9 +26,9 @@ import (
 func resumeFlags(o *local.Options, f *pflag.FlagSet) {
 	o.Resumed = true
 	o.Flags(f, "resume")
-	o.Expires = 0 // a draft of the store has a span of its own
+	o.Expires = 0 // a draft of the store has its own span
 	o.DecisionFlags(f)
-	f.BoolVar(&o.Next, "next", false, "take the most urgent draft that waits, in the store or on GitHub; with "+
+	f.BoolVar(&o.Next, "next", false, "take the most urgent waiting draft, in the store or on GitHub; with "+
 		"owner/repo only that repository's")
 	f.BoolVar(&o.Post, "post", false, "post a draft of GitHub under your own account, with your own token")
 	f.BoolVar(&o.NoInput, "no-input", false, "never ask")

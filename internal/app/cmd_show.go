@@ -35,7 +35,7 @@ func (a *app) insteadOfDraft(r *driver.Report) (text string, is bool) {
 	case a.Tree:
 		return trace.Tree(driver.Tree(*r), a.Look().Width), true
 	case a.Handover:
-		r.Handover = render.Handover(r.State.Review())
+		r.Handover = render.AgentPrompt(r.State.Review())
 	}
 	return r.Handover, a.Handover && !a.JSON
 }

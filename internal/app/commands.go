@@ -30,11 +30,11 @@ func (a *app) commands() []command {
 		a.draftCommand("implement", "<FILE.md | KEY | owner/repo#n>",
 			"write the change that a ticket asks for, and stop for a decision before it is committed",
 			(*local.Options).ImplementFlags, a.Implement),
-		a.draftCommand("resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub",
+		a.draftCommand("resume", "<thread | owner/repo#n>", "decide a waiting draft, in the store or on GitHub",
 			resumeFlags, a.resume),
-		a.draftCommand("show", "<thread | owner/repo#n>", "print a draft that waits", showFlags, a.show),
+		a.draftCommand("show", "<thread | owner/repo#n>", "print a waiting draft", showFlags, a.show),
 		a.draftCommand("threads", "[owner/repo]",
-			"list the drafts that wait, in the store or of a repository on GitHub",
+			"list waiting drafts, in the store or of a repository on GitHub",
 			func(o *local.Options, f *pflag.FlagSet) { o.ListFlags(f, "threads") }, a.threads),
 		a.draftCommand("stats", "[owner/repo | 'owner/*' | FOLDER]…",
 			"add up what drafts cost, how long they took, and what approvers changed",
@@ -58,7 +58,7 @@ func (a *app) commands() []command {
 		}})
 }
 
-// draftCommand returns a command about drafts, which runs with options of its own.
+// draftCommand returns a command about drafts, which runs with its own options.
 func (a *app) draftCommand(name, args, help string, flags func(*local.Options, *pflag.FlagSet),
 	run func(context.Context, []string) error) command {
 	o := &local.Options{Settings: settings.Defaults()}

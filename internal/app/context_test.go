@@ -216,13 +216,13 @@ func TestShowTellsWhatARunUnderWayFetches(t *testing.T) {
 	got = s.cli(env, "show", pull.HeadSHA())
 	require.Zero(t, got.code)
 	require.Regexp(t, "^UNDER WAY octo/shop#1:[0-9a-f]{40}: fetch jira context, fetch confluence context\n"+
-		"If it was cut short, the same review goes on from there.\n$", got.stdout)
+		"If it was interrupted, the same review continues it.\n$", got.stdout)
 	got = s.cli(env, "resume", pull.HeadSHA(), "--approve")
 	require.Equal(t, 3, got.code)
 	require.Regexp(t, "^REFUSED octo/shop#1:[0-9a-f]{40}\n$", got.stdout)
 	require.Regexp(t, "^error: there is no draft to decide yet\n  where   octo/shop#1:[0-9a-f]{40}: "+
-		"fetch jira context, fetch confluence context\n  next    wait for the review that runs; one that was cut "+
-		"short goes on where the same review is run again\n$", got.stderr)
+		"fetch jira context, fetch confluence context\n  next    wait for the review that runs; one that was "+
+		"interrupted continues when the same review is run again\n$", got.stderr)
 
 	release()
 	require.Zero(t, (<-ended).code)

@@ -54,7 +54,7 @@ func commandLines(page string) (lines []string) {
 	}
 	for _, text := range code {
 		for _, m := range ours.FindAllStringSubmatch(text, -1) {
-			line, _, _ := strings.Cut(m[1], "  ") // a remark stands apart
+			line, _, _ := strings.Cut(m[1], "  ") // a remark is apart
 			lines = append(lines, strings.TrimRight(line, " )'"))
 		}
 	}

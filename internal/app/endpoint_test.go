@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
-// embedded is a command line over a change whose callers stand in another file, with
+// embedded is a command line over a change whose callers are in another file, with
 // an embeddings and a rerank endpoint in its settings.
 func embedded(t *testing.T, name string, options ...func(*embedtest.Server)) (shell, *embedtest.Server) {
 	price, ok := cost.PriceOf(pricedModel)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 type trouble struct {
 	name  string
 	fault llmtest.Fault
-	brief bool // the run has half a minute; the fault would go on for longer
+	brief bool // the run has half a minute; the fault would continue for longer
 	slow  bool // takes a minute, or races nothing: run with -update alone
 }
 
@@ -116,7 +116,7 @@ func TestP6_FaultTable(t *testing.T) {
 	require.Zero(t, sound.Code, sound.Stderr)
 	rest := sound.Usage.Cost / 3 * 2 // the prompts are of one size
 	list := troubles()
-	some := volume.Some(list, 5)
+	some := testvolume.Some(list, 5)
 	for i, tr := range list {
 		same := func(other trouble) bool { return other.name == tr.name }
 		list[i].slow = tr.slow || !slices.ContainsFunc(some, same)

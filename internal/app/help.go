@@ -22,7 +22,7 @@ var examples = map[string][]string{
 		"review main...HEAD --provider offline       # by rules, without a model",
 		"git diff --staged | %s review -                # a diff",
 	},
-	"implement": {`implement TICKET.md --check "go test ./..."  # commits to a branch of its own`},
+	"implement": {`implement TICKET.md --check "go test ./..."  # commits to a new branch`},
 	"resume": {
 		"resume owner/repo#42                        # shows the draft and asks",
 		`resume owner/repo#42 --approve --command "/drop F2: as intended"`,

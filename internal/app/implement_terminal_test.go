@@ -22,7 +22,7 @@ import (
 func TestATicketIsDecidedAtATerminal(t *testing.T) {
 	t.Parallel()
 	shown, text := atATerminal(t, "yes\n/drop none.txt\n/drop test.txt\nbe kinder\n/drop test.txt\nAPPROVE\n")
-	for _, want := range []string{"approve commits it to a branch of its own", `"none.txt" is not a path of this draft`,
+	for _, want := range []string{"approve commits it to a new branch", `"none.txt" is not a path of this draft`,
 		"what you dropped may be in the next draft again", "revision 1 of 3", "POSTED fix/TASK-1-greet "} {
 		require.Contains(t, shown, want)
 	}

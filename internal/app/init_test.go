@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-// TestAStrangersFiveMinutes goes from a fresh clone to a draft that waits, by the commands
+// TestAStrangersFiveMinutes goes from a fresh clone to a waiting draft, by the commands
 // of SETUP.md: init --apply at a terminal, the files on the default branch, init --check,
 // and the draft's job with the inputs that the written workflow gives it.
 func TestAStrangersFiveMinutes(t *testing.T) {

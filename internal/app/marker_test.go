@@ -128,12 +128,12 @@ func TestT39_AForgedMarkerHidesNothing(t *testing.T) {
 
 func TestT39_AForgedMarkerKeepsNothingFromBeingPosted(t *testing.T) {
 	t.Parallel()
-	another := func(m *marker.Review) { m.Digest = strings.Repeat("a", 64) } // which would block this draft for good
+	another := func(m *marker.Review) { m.Digest = strings.Repeat("a", 64) } // which would block this draft permanently
 	for name, decide := range routes() {
 		for how, c := range map[string]struct {
 			login  string
 			change func(*marker.Review)
-			times  int // of the decision; a second one within a minute of the forgery has a record beside it
+			times  int // of the decision; a second one within a minute of the forgery has a record next to it
 		}{
 			"just now by the jobs' bot":       {actionsBot, func(*marker.Review) {}, 1},
 			"before by the jobs' bot":         {actionsBot, func(*marker.Review) {}, 2},

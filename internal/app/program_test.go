@@ -7,16 +7,16 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/app"
+	"github.com/org/pr-review-action/internal/testvolume"
 	"github.com/org/pr-review-action/internal/transport"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
-// apart reports whether each invocation is a process of its own: where
+// apart reports whether each invocation is a separate process: where
 // PR_REVIEW_VOLUME is full, and in the image that PR_REVIEW_IMAGE names. Else
 // those that nothing kills are calls of app.Run, since most of what 2,000
 // processes take is their start.
 func apart() bool {
-	return volume.Full() || os.Getenv("PR_REVIEW_IMAGE") != ""
+	return testvolume.Full() || os.Getenv("PR_REVIEW_IMAGE") != ""
 }
 
 // faster is how many times shorter than a process waits a call of app.Run does:

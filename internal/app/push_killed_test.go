@@ -76,7 +76,7 @@ func TestP5_APushThatIsKilledIsGoneOnWith(t *testing.T) {
 						<-started
 						_ = cmd.Process.Kill() // it waits for this very answer
 						<-q.Context().Done()
-					default: // of GraphQL's requests the one behind the branch writes
+					default: // of GraphQL's requests, the one after the branch writes
 						branched = branched || strings.HasSuffix(q.URL.Path, "/git/refs")
 					}
 				})

@@ -34,7 +34,7 @@ func unsure(now *atomic.Bool) llmtest.Script {
 	})
 }
 
-// moved is the change with everything further down, so that every file is read anew.
+// moved is the change with everything further down, so that every file is read again.
 func moved(tree githubtest.Tree) githubtest.Tree {
 	return tree.With(githubtest.Tree{"new.go": goFile(30, badCommit, badScan), "old.go": goFile(45, badFloat)})
 }
@@ -154,7 +154,7 @@ func (s *stage) place(path, line string) int {
 	return strings.Count(before, "\n") + 1
 }
 
-// remark is a comment on a line of the change, and what it comes to.
+// remark is a comment on a line of the change, and its effect.
 type remark struct {
 	who, line, text string
 	held            bool
@@ -375,7 +375,7 @@ func TestP2_PushesOnTheCommandLine(t *testing.T) {
 		require.Contains(t, e.stdout, want)
 		return e
 	}
-	// the gravest, by its path the first
+	// the most severe, by its path the first
 	run("POSTED https://github.com/octo/demo/pull/42#", "--approve", "--command", "/drop F1")
 	dropped := titleOf(badCommit)
 	said, _ := s.times(dropped)

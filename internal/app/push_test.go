@@ -119,7 +119,7 @@ func (s *stage) present() (titles []string) {
 	return append(titles, neverEmptied)
 }
 
-// once is the rule of pushes: everything that is wrong at the head stands on the
+// once is the rule of pushes: everything that is wrong at the head is on the
 // pull request in one review, in one comment at most.
 func (s *stage) once() {
 	s.t.Helper()
@@ -130,7 +130,7 @@ func (s *stage) once() {
 	}
 }
 
-// told gives the titles of what a draft would newly post, and the findings that it
+// told returns the titles of what a draft would newly post, and the findings that it
 // keeps out, each with a reason.
 func (s *stage) told(drafted ended) (kept []string, held map[string]finding.Finding) {
 	s.t.Helper()

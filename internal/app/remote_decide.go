@@ -25,8 +25,8 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// chooseDraft returns the newest waiting draft, or the newest draft if none waits. It errors
-// if deciding is set and several wait: the approver has to name one.
+// chooseDraft returns the newest waiting draft, or the newest draft if none waits. It returns
+// an error if deciding is set and several wait: the approver has to name one.
 func (r *remote) chooseDraft(ctx context.Context, deciding bool) (d parkedDraft, waits bool, err error) {
 	drafts, err := r.namedDrafts(ctx)
 	if err != nil {
@@ -259,7 +259,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	}
 	s := r.Settings
 	s.Protection, s.Instance, s.Code, s.Digest = r.protection(d.Manifest), d.Subject.Instance, d.code, d.zip.Digest()
-	r.Say("Looking whether this was posted before; GitHub may show that some seconds late.")
+	r.Say("Checking whether this was posted before; GitHub may show that a few seconds late.")
 	report, err := job.PostOwn(ctx, r.Front, s, job.Own{API: r.api, Pull: r.ref, Branch: r.branch,
 		Commands: text, Warn: r.Warn, Tell: r.Say})
 	if err != nil {

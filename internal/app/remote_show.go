@@ -21,8 +21,8 @@ import (
 )
 
 // find returns the draft that an argument names: a thread of the local store or, if that has
-// none, the repository on GitHub that may hold it. Of a pull request it is the store's draft of
-// the current commit.
+// none, the repository on GitHub that may hold it. For a pull request, it is the store's
+// draft of the current commit.
 func (a *app) find(ctx context.Context, args []string, command string) (s local.Session, there *remote, err error) {
 	var ref pull.Ref
 	if len(args) == 1 && pull.LooksLikeRef(args[0]) {
@@ -73,8 +73,8 @@ func (r *remote) show(ctx context.Context) error {
 	return r.printStanding(ctx, drafts[0], report)
 }
 
-// namedDrafts returns the drafts that the arguments name, newest first: those of --code, else all
-// of the pull request and instance. It errors if there are none.
+// namedDrafts returns the drafts that the arguments name, newest first: those of --code, otherwise all
+// of the pull request and instance. It returns an error if there are none.
 func (r *remote) namedDrafts(ctx context.Context) ([]parkedDraft, error) {
 	drafts := r.drafts(ctx, func(n handoff.Name) bool {
 		return n.Number == r.ref.Number && n.Instance == r.Instance && (r.Code == "" || n.Code == r.Code)
@@ -118,7 +118,7 @@ func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error)
 	return report.WithArtifact(opened.Digest), err
 }
 
-// printStanding prints, below a draft, what has become of it or how to decide it.
+// printStanding prints, below a draft, what has happened to it or how to decide it.
 func (r *remote) printStanding(ctx context.Context, d parkedDraft, report driver.Report) error {
 	now, err := r.api.Pull(ctx, r.ref)
 	if err != nil {
@@ -207,7 +207,7 @@ func (r *remote) printDrafts(ctx context.Context, drafts []parkedDraft, heads ma
 	return nil
 }
 
-// standing tells what has become of a draft on GitHub.
+// standing tells what has happened to a draft on GitHub.
 type standing struct {
 	state   terminal.Waiting // only Waits can be decided
 	decided bool
@@ -215,7 +215,7 @@ type standing struct {
 	page    string        // of its review if no decision is recorded: a person posted it
 }
 
-// standing returns what has become of a draft, given the current commit of its pull request,
+// standing returns what has happened to a draft, given the current commit of its pull request,
 // which is empty if that is closed. A commit gets one review, so a review of another draft of
 // the commit supersedes a draft.
 func (r *remote) standing(ctx context.Context, d parkedDraft, head string) (now standing) {

@@ -11,10 +11,10 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
-// ends are what a review comes to, with what the models of it say and are asked for.
+// ends are the outcomes of a review, with what its models say and are asked for.
 func ends() map[string]func(*job) *job {
 	return map[string]func(*job) *job{
 		"CLEAN":  func(j *job) *job { return j },
@@ -65,7 +65,7 @@ func TestP4_AResultIsForItsReviewerOnActions(t *testing.T) {
 }
 
 // otherPrompt is this program with a word of a prompt changed, in its file: what a
-// build embeds stands there as it is.
+// build embeds is there as it is.
 func otherPrompt(t *testing.T) (program string) {
 	t.Helper()
 	text, err := os.ReadFile("../prompt/text/review.md")
@@ -83,7 +83,7 @@ func otherPrompt(t *testing.T) (program string) {
 }
 
 func TestP4_AResultIsForItsPrompts(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: says("CLEAN")})
 	other := otherPrompt(t)
 	store := t.TempDir()

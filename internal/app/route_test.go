@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-// ways are the routes by which a draft is approved with commands, one a line.
+// ways returns the routes by which a draft is approved with commands, one per line.
 func ways() map[string]func(*stage, string) {
 	return map[string]func(*stage, string){
 		"approval": func(s *stage, text string) {
@@ -66,8 +66,8 @@ func flagged(text string) (flags []string) {
 	return flags
 }
 
-// typing runs the command line on a terminal, where lines are typed, and gives
-// what it shows.
+// typing returns a function that runs the command line on a terminal, types lines
+// into it, and returns what it shows.
 func (s *stage) typing(args ...string) func(lines []string, last string) string {
 	return func(lines []string, last string) string {
 		s.t.Helper()
@@ -133,7 +133,7 @@ func bytesOf(t *testing.T, s *stage) githubtest.Review {
 func TestP2_OneDecisionGivesTheSameBytesOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"as it stands": "",
+		"as drafted": "",
 		"every command": "/drop F2: awaited by the caller\n/edit F3: Return the *error*, @ada: see #7 and " +
 			"`x`.\n/summary F5\n/severity F1 major",
 		"regraded to nit":     "/severity F1 nit\n/severity F2 minor",
@@ -156,7 +156,7 @@ func TestP2_OneDecisionGivesTheSameBytesOnEveryRoute(t *testing.T) {
 			}
 			shown := fmt.Sprint(first)
 			require.Equal(t, strings.Contains(text, "/drop"), !strings.Contains(shown, "Says too little") ||
-				!strings.Contains(shown, "not awaited"))
+				!strings.Contains(shown, "not awaited"), "only dropped findings are missing:\n%s", shown)
 			t.Logf("%d bytes of body and %d comments on %d routes", len(first.Body), len(first.Comments), len(ways()))
 		})
 	}

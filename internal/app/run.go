@@ -91,7 +91,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	}
 	if name == "eval" {
 		a.printSummaries(a.Stderr, "eval ")
-		return problem.Usage("eval needs a command of its own", a.Name+" eval run starter is a first one")
+		return problem.Usage("eval needs a subcommand", a.Name+" eval run starter is a first one")
 	}
 	var names []string
 	for _, c := range all {
@@ -176,7 +176,7 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 	return flags, cmp.Or(flagAsValue(flags, args), flags.Parse(args))
 }
 
-// flagAsValue returns an error if a flag without its value stands before another flag, which the parser would take for
+// flagAsValue returns an error if a flag without its value is before another flag, which the parser would take for
 // that value: "--store --json" would keep drafts in a folder named "--json".
 func flagAsValue(flags *pflag.FlagSet, args []string) error {
 	lookup := func(arg string) *pflag.Flag {
@@ -221,7 +221,7 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name, dashes := unknown.GetSpecifiedName(), "--"
-	if after := unknown.GetSpecifiedShortnames(); after != "" { // what one dash stands before
+	if after := unknown.GetSpecifiedShortnames(); after != "" { // what follows a single dash
 		name, dashes = after, "-"
 	}
 	next := help + " lists them"

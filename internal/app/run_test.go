@@ -52,7 +52,7 @@ func TestATicketThatWasInterruptedIsShownAsUnderWay(t *testing.T) {
 	require.Equal(t, 1, code)
 	code, shown := run(t.Context(), "show", "TASK-1", "--store", "store")
 	require.Zero(t, code)
-	require.Regexp(t, "^UNDER WAY local/.*: classify ticket\nIf it was cut short, the same command goes on from there.\n$",
+	require.Regexp(t, "^UNDER WAY local/.*: classify ticket\nIf it was interrupted, the same command continues it.\n$",
 		shown)
 	code, shown = run(t.Context(), "show", "TASK-1", "--store", "store", "--json")
 	require.Zero(t, code)

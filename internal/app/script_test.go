@@ -28,7 +28,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/githubtest/demo"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // TestMain is the tests, the program that they start, or one that runs many of its command lines.
@@ -106,7 +106,7 @@ func workflows() map[string]string {
 	return all
 }
 
-// clock stands at a time, or is nil where none is named.
+// clock is stopped at a time, or nil if none is named.
 func clock(standing string) func() time.Time {
 	if standing == "" {
 		return nil
@@ -141,7 +141,7 @@ func TestCommandLine(t *testing.T) {
 	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
 		UpdateScripts: *update,
-		Files:         volume.Some(scripts, 8),
+		Files:         testvolume.Some(scripts, 8),
 		Setup:         func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
@@ -328,7 +328,7 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// at gives what stands at a path such as findings.0.line; len is the number of
+// at returns what is at a path such as findings.0.line; len is the number of
 // a list's elements, keys are an object's in order.
 func at(value any, path string) string {
 	name, rest, more := strings.Cut(path, ".")

@@ -12,7 +12,7 @@ import (
 )
 
 // hidden runs a job that shows counts alone, and checks that nothing of a finding,
-// and nothing of what people said of one, stands in what it leaves.
+// and nothing of what people said of one, is in what it leaves.
 func (s *stage) hidden(j *job, code int, outcome string, secret ...string) ended {
 	s.t.Helper()
 	e := j.with("summary", "counts").start().is(code, outcome)

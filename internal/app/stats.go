@@ -207,7 +207,7 @@ func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, after time.Time) (al
 }
 
 // records returns the decisions on drafts by code, for each draft the oldest that was acted
-// on. It errors when the rate limit is reached.
+// on. It returns an error when the rate limit is reached.
 func (r *remote) records(ctx context.Context) (map[string]*decision.Record, error) {
 	records, prefix := map[string]*decision.Record{}, reviewpr.Names.Decision("")
 	named := slices.DeleteFunc(slices.Clone(r.stored), func(s handoff.Stored) bool {

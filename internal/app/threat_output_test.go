@@ -21,7 +21,7 @@ import (
 var ownHTML = regexp.MustCompile(`^(?:<!-- pr-review:v1 [^\n]+ -->|</?details>|</?code>|<summary>[^<]*</summary>` +
 	`|</summary>|<summary>)$`)
 
-// acts matches, outside of code, what GitHub acts on beside Markdown.
+// acts matches, outside of code, what GitHub acts on in addition to Markdown.
 var acts = regexp.MustCompile("(?m)(?:^|[^\\w`])@[A-Za-z]|(?i:\\b(?:fix(?:es)?|close[sd]?|resolve[sd]?) " +
 	"+(?:[\\w.-]+/[\\w.-]+)?#[0-9])|(?:^|\\s)GH-[0-9]|^/(?:approve|merge|lgtm)|^\\[!IMPORTANT\\]")
 

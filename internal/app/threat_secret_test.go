@@ -47,7 +47,7 @@ func bodyOf(t *testing.T, a attack) string {
 			Body string `json:"body"`
 		} `json:"findings"`
 	}
-	_ = json.Unmarshal([]byte(a.text), &answer) // what is no such answer has none
+	_ = json.Unmarshal([]byte(a.text), &answer) // any other body has none
 	require.Len(t, answer.Findings, 1, a.ID)
 	return answer.Findings[0].Body
 }

@@ -21,11 +21,11 @@ import (
 
 const attackHost = "collect.example" // where most of the attacks send things
 
-// attack is a row in a file of its own.
+// attack is a row in its own file.
 type attack struct {
 	llmtest.Attack
 	path string
-	text string // as it stands in the file
+	text string // as it is in the file
 }
 
 // attacks are the known attacks that a check is about.
@@ -65,7 +65,7 @@ func ruledRows() map[string]ruled {
 	}
 }
 
-// inDiff reports the attacks that stand in changed files.
+// inDiff reports the attacks that are in changed files.
 func inDiff(a llmtest.Attack) bool {
 	return strings.HasPrefix(a.Channel, "diff-") || a.Channel == "repo-file"
 }

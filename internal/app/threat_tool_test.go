@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
-// guarded is what stands in files that no tool shows. It has no credential's
+// guarded is what is in files that no tool shows. It has no credential's
 // form: nothing but the path keeps it back.
 const guarded = "PLANTED-IN-A-FILE-OF-CREDENTIALS"
 

@@ -70,7 +70,7 @@ func (p *pool) run(i invocation) (r printout, err error) {
 	return r, nil
 }
 
-// take gives a worker that nobody uses.
+// take returns a worker that nobody uses.
 func (p *pool) take() (*worker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -54,7 +54,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// applier is a job's, with a token of its own.
+// applier is a job's, with its own token.
 func (s *site) applier() apply.Applier {
 	hc := transport.New(transport.Options{Sleep: func(context.Context, time.Duration) error { return nil }})
 	s.t.Cleanup(hc.CloseIdleConnections)
@@ -280,7 +280,7 @@ func TestNothingIsPushedThatWasNotApproved(t *testing.T) {
 }
 
 // TestAPullRequestThatFailsLeavesTheBranch has the repository's setting off, and turns
-// it on: the error says where, and the next run goes on.
+// it on: the error says where, and the next run continues.
 func TestAPullRequestThatFailsLeavesTheBranch(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -51,7 +51,7 @@ func (a Applier) findChange(ctx context.Context, q Request) (place, error) {
 	if found {
 		m := parseMark(o.Body)
 		if p = (place{Applied: Applied{o.Branch, m.commit}}); m.digest != q.Digest {
-			err = Another(o.URL)
+			err = AlreadyApplied(o.URL)
 		}
 	}
 	return p, err
@@ -78,7 +78,7 @@ func (a Applier) findBranch(ctx context.Context, q Request) (place, error) {
 			p.Commit = made.SHA
 			return p, a.checkSameFiles(ctx, q, p.Applied)
 		case trailer(made.Message, threadTrailer) == q.Thread:
-			return p, Another(p.Branch)
+			return p, AlreadyApplied(p.Branch)
 		}
 	}
 	return place{}, problem.New(fmt.Sprintf("%d branches have the name that this change would get", maxBranches),
@@ -122,8 +122,8 @@ func (a Applier) checkSameFiles(ctx context.Context, q Request, at Applied) erro
 	return err
 }
 
-// Another is resume check 13: it refuses a draft of a ticket that was carried out before.
-func Another(where string) error {
+// AlreadyApplied is resume check 13: it refuses a draft of a ticket that was carried out before.
+func AlreadyApplied(where string) error {
 	return problem.Refuse(13, "another draft of this ticket, on the same commit, has already been carried out",
 		"look at that one, and draft the ticket again once the base branch has moved on", problem.At(where))
 }

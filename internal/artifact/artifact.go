@@ -33,7 +33,7 @@ var (
 		"run it as a step of a workflow's job (uses: org/pr-review-action@v1), or set checkpoint-dir")
 	// ErrExists reports another artifact of the same name in this run, or a cache entry
 	// with the same key.
-	ErrExists = problem.Sentinel("the name is taken", "re-run the failed jobs: each attempt takes names of its own")
+	ErrExists = problem.Sentinel("the name is taken", "re-run the failed jobs: each attempt uses its own names")
 	// ErrNotFound reports a name or key under which nothing is stored.
 	ErrNotFound = errors.New("nothing is stored under this name")
 	// ErrReadOnly reports that the run may not write to the cache.

@@ -95,7 +95,7 @@ func TestP5_ANameThatALostCreateTookIsTakenBack(t *testing.T) {
 			t.Parallel()
 			var calls []string
 			var base string
-			var lock sync.Mutex // a lost connection's request ends beside the next one
+			var lock sync.Mutex // a lost connection's request may end during the next one
 			taken, deleted := false, map[string]any{}
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				lock.Lock()

@@ -113,7 +113,7 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 	}
 }
 
-// confirmAfterRefusal reports whether an approval stands right behind a refused command, and asks for it once more:
+// confirmAfterRefusal reports whether an approval directly follows a refused command, and asks for it once more:
 // pasted together they would post what the command was to change.
 func (p Prompt) confirmAfterRefusal(refused *bool, answer string) bool {
 	was := *refused

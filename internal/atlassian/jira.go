@@ -93,7 +93,8 @@ func (i issue) prose(name string) string {
 	return text
 }
 
-// criteria returns those of a field, else of the description, else of subtasks with titles such as "AC: it is saved".
+// criteria returns those of a field, otherwise of the description, otherwise of subtasks with titles such as
+// "AC: it is saved".
 func (i issue) criteria(name, description string) (all []ticket.Criterion) {
 	for _, id := range slices.Sorted(maps.Keys(i.Fields)) {
 		if id == name || name == "" && ticket.NamesCriteria(i.Names[id]) {

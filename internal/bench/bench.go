@@ -1,5 +1,5 @@
-// Command bench measures the product and prints Markdown: figures beside a floor
-// measured in turn with them. With --check it compares them with limits.
+// Command bench measures the product and prints Markdown: figures, each with a floor
+// that is measured alternately with it. With --check it compares them with limits.
 //
 //	bench compare | fanout | memory | start | all
 //

@@ -129,7 +129,7 @@ func (s *suite) build(ctx context.Context, dir, to, what string, flags []string)
 	return err
 }
 
-// start times the program beside a program that does nothing.
+// start times the start of the program, and of a program that does nothing.
 func (s *suite) start(ctx context.Context, _ []int) error {
 	product, err := s.product(ctx)
 	if err != nil {

@@ -118,7 +118,7 @@ func (s *suite) note(name string, value float64) {
 	s.noted = append(s.noted, figure{name, value})
 }
 
-// judge prints the noted figures beside their limits. Its error names each figure over its limit or without one.
+// judge prints the noted figures next to their limits. Its error names each figure over its limit or without one.
 func (s *suite) judge() error {
 	fmt.Fprint(s.out, "\n## Limits\n\n")
 	s.table("figure", "measured", "at most")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // TestMain is this very program too, for the processes that a suite starts.
@@ -27,14 +27,14 @@ func TestMain(m *testing.M) {
 }
 
 // tiny is a suite over a few files, with a stand-in, unless the volume is full,
-// for Go's command: the image's flags compile the whole program anew.
+// for Go's command: the image's flags compile the whole program again.
 // .ci/bench compiles it, as .ci/container does. What the suite prints goes to the buffer.
 func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	compiler := "go"
-	if !volume.Full() {
+	if !testvolume.Full() {
 		compiler, err = filepath.Abs(filepath.Join("testdata", "go"))
 		require.NoError(t, err)
 	}
@@ -45,7 +45,7 @@ func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 }
 
 func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits " +
 			"have no figure")
@@ -68,7 +68,7 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	} {
 		require.Regexp(t, row, out.String())
 	}
-	if !volume.Full() {
+	if !testvolume.Full() {
 		builds, err := os.ReadFile(compiled)
 		require.NoError(t, err)
 		require.Equal(t, 1, strings.Count(string(builds), " .\n"), "the product is built once")

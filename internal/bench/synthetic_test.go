@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 func TestTheDiffIsRead(t *testing.T) {
@@ -32,7 +32,7 @@ func TestTheDiffIsRead(t *testing.T) {
 }
 
 func TestAWatchedProcessTellsItsPeak(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits " +

@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// severities lists the severities, gravest first. A finding draws one of them.
+// severities lists the severities, most severe first. A finding draws one of them.
 var severities = []string{"critical", "high", "medium", "low"}
 
 func add(a, b usage) usage {

@@ -214,8 +214,8 @@ type Meter struct {
 
 type meterKey struct{}
 
-// Metered returns a context whose usage, added with Count, goes to a new meter.
-func Metered(ctx context.Context) (context.Context, *Meter) {
+// WithMeter returns a context whose usage, added with Count, goes to a new meter.
+func WithMeter(ctx context.Context) (context.Context, *Meter) {
 	m := &Meter{}
 	return context.WithValue(ctx, meterKey{}, m), m
 }

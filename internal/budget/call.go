@@ -90,7 +90,7 @@ var errBroke = errors.New("the next try has to wait for money")
 // errNoUse reports an answer that was billed but that the client could not use.
 var errNoUse = errors.New("the server's answer was billed and of no use")
 
-// maxLost is how many lost attempts of a call may be charged once it has waited
+// maxLost is the number of lost attempts of a call that may be charged once it has waited
 // for money, because the HTTP client restarts its count of attempts with the
 // request. It equals transport's default number of attempts.
 const maxLost = 5
@@ -99,7 +99,7 @@ const maxLost = 5
 func (c *call) begin(context.Context, int) (func(*http.Response, error), error) {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
-	if c.answered { // the client could not use its answer, which is billed all the same
+	if c.answered { // the client could not use its answer, which is billed anyway
 		c.charge(errNoUse)
 	}
 	if c.held {

@@ -178,7 +178,7 @@ func TestALostTryHasAPriceOnlyWhereOneIsKnown(t *testing.T) {
 }
 
 // The case: twelve calls before a gateway that gives up on a server which
-// bills for them all the same.
+// bills for them anyway.
 func TestP9_WhatIsBilledBehindAGatewayIsToldAndTheCapHolds(t *testing.T) {
 	t.Parallel()
 	const cap, each = 20_000, 1_250

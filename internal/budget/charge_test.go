@@ -101,7 +101,7 @@ func TestP9_WaitingForMoneyDoesNotMakeACallsTriesEndless(t *testing.T) {
 			r := llm.Request{User: "u", MaxTokens: 16_384}
 			need := Bound(r, even)
 			l := New(100 * need)
-			l.run.held = 98*need + need/2 // one call fits, and none beside what a lost one cost
+			l.run.held = 98*need + need/2 // one call fits, and none in addition to what a lost one cost
 			done := make(chan struct{})
 			go trickle(l, need, done)
 			a, err := l.Over(client(t, address, 2), &even).Chat(t.Context(), r)

@@ -47,9 +47,9 @@ func TestWhatIsAskedForAllFilesCountsAgainstTheCapOfNone(t *testing.T) {
 func TestAMeterCountsWhatItsContextUsed(t *testing.T) {
 	t.Parallel()
 	Count(t.Context(), cost.Usage{Calls: 1})
-	ctx, m := Metered(t.Context())
+	ctx, m := WithMeter(t.Context())
 	Count(ctx, cost.Usage{Calls: 1, EmbeddingTokens: 3})
-	inner, other := Metered(ctx)
+	inner, other := WithMeter(ctx)
 	Count(inner, cost.Usage{RerankUnits: 1})
 	require.Equal(t, cost.Usage{Calls: 1, EmbeddingTokens: 3}, m.Used())
 	require.Equal(t, cost.Usage{RerankUnits: 1}, other.Used())

@@ -35,7 +35,7 @@ func (d *dice) n(n int) int {
 	return d.r.IntN(n)
 }
 
-// bill is what a server charged, in truth, whether its client was told or not.
+// bill is what a server really charged, whether its client was told or not.
 type bill struct {
 	mu    sync.Mutex
 	total cost.MicroUSD

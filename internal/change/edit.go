@@ -103,8 +103,8 @@ func find(text, search string) (at int, what string) {
 	return 0, fmt.Sprintf("%s: %.300q", what, search)
 }
 
-// cutsWord reports whether an offset stands within a name or a number: n = 1 is not n = 10. Some scripts have no spaces
-// between words, and what ends with \n or %d is no part of the word behind it.
+// cutsWord reports whether an offset is within a name or a number: n = 1 is not n = 10. Some scripts have no spaces
+// between words, and what ends with \n or %d is not part of the word after it.
 func cutsWord(text string, at int) bool {
 	word := func(r rune, _ int) bool {
 		return r == '_' || unicode.IsDigit(r) ||
@@ -114,9 +114,9 @@ func cutsWord(text string, at int) bool {
 	return !escape && word(utf8.DecodeLastRuneInString(text[:at])) && word(utf8.DecodeRuneInString(text[at:]))
 }
 
-// Settle formats a changed text and returns an error if it does not parse. It knows only Go,
+// Format formats a changed text and returns an error if it does not parse. It knows only Go,
 // which it formats if the text before was formatted or empty; other files it returns unchanged.
-func Settle(name, before, after string) (string, error) {
+func Format(name, before, after string) (string, error) {
 	if path.Ext(name) != ".go" {
 		return after, nil
 	}

@@ -82,15 +82,15 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 
 func TestGoIsParsedAndFormatted(t *testing.T) {
 	t.Parallel()
-	got, err := change.Settle("a.go", "", "package a\nfunc f( ) {\nx()\n}\n")
+	got, err := change.Format("a.go", "", "package a\nfunc f( ) {\nx()\n}\n")
 	require.NoError(t, err)
 	require.Equal(t, "package a\n\nfunc f() {\n\tx()\n}\n", got)
-	got, err = change.Settle("a.go", "package  a\n", "package  a\nvar x  = 1\n")
+	got, err = change.Format("a.go", "package  a\n", "package  a\nvar x  = 1\n")
 	require.NoError(t, err)
 	require.Equal(t, "package  a\nvar x  = 1\n", got, "a file that was not formatted stays as it is")
-	_, err = change.Settle("a.go", "package a\n", "package a\nfunc {\n")
+	_, err = change.Format("a.go", "package a\n", "package a\nfunc {\n")
 	require.ErrorContains(t, err, "it does not parse afterwards: a.go:2:6")
-	got, err = change.Settle("a.py", "", "def f( :")
+	got, err = change.Format("a.py", "", "def f( :")
 	require.NoError(t, err)
 	require.Equal(t, "def f( :", got)
 }

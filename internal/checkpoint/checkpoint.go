@@ -34,7 +34,7 @@ const MaxZip = 48 << 20
 const maxManifest = 256 << 10
 
 // Draft is a checkpoint that was packed or opened. Its layout, seal, manifest and
-// hashes are sound; whether it is the expected draft is up to the checks. Digest is
+// hashes are valid; whether it is the expected draft is up to the checks. Digest is
 // the SHA-256 of the zip in 64 hex digits, Code its first 16. Snapshot is not decoded;
 // for a partial checkpoint it is input to DecodeSaved.
 type Draft struct {
@@ -118,7 +118,7 @@ func (p Protection) sealed(m Manifest) (Manifest, []byte, error) {
 	return m, text, nil
 }
 
-// Zip is a checkpoint with a sound layout. None of it is decoded.
+// Zip is a checkpoint with a valid layout. None of it is decoded.
 type Zip struct {
 	digest string
 	parts  [][]byte // manifest, snapshot and, if present, review and patch

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // injections are the rows of one channel of the known attacks, by id.
@@ -177,7 +177,7 @@ func TestT22_T23_AttackedZipsAreRefused(t *testing.T) {
 		}
 		require.NoError(t, w.Close())
 		var err error
-		took := volume.Took(func() { _, err = Unzip(b.Bytes()) })
+		took := testvolume.Took(func() { _, err = Unzip(b.Bytes()) })
 		require.Less(t, took, 2*time.Second)
 		t.Logf("%s: %v", id, refusal(t, err, 3).Rows[0])
 		_, err = Protection{}.OpenRecord(b.Bytes())

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // masks flip a low bit, a letter's case and the top bit.
 var masks = []byte{1, 0x20, 0x80}
 
 func TestT20_T21_EveryFlippedByteIsRefused(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	for _, p := range protections(t) {
 		z := p.packed(t)
@@ -34,10 +34,10 @@ func TestT20_T21_EveryFlippedByteIsRefused(t *testing.T) {
 	}
 }
 
-// TestT21_EveryFlippedByteOfAnEntryIsRefused lays the zip out anew around the
+// TestT21_EveryFlippedByteOfAnEntryIsRefused lays the zip out again around the
 // flipped byte, so that only what is inside can tell.
 func TestT21_EveryFlippedByteOfAnEntryIsRefused(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	for _, p := range protections(t) {
 		z := p.packed(t)
@@ -90,7 +90,7 @@ func parts(t testing.TB, z []byte) []entry {
 }
 
 func TestT21_EveryTruncationIsRefused(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	for _, p := range protections(t) {
 		z := p.packed(t).Zip

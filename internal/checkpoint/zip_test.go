@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // zipped makes a zip by the standard writer's ways, not ours.
@@ -34,7 +34,7 @@ func zipped(t *testing.T, change func(*zip.FileHeader), names ...string) []byte 
 	return b.Bytes()
 }
 
-// zip64 makes the end of a zip point to a directory that stands elsewhere.
+// zip64 makes the end of a zip point to a directory that is elsewhere.
 func zip64(z []byte) []byte {
 	z = bytes.Clone(z)
 	binary.LittleEndian.PutUint32(z[len(z)-6:], 1<<32-1)
@@ -101,7 +101,7 @@ func TestT23_EntriesAreCountedBeforeTheDirectoryIsRead(t *testing.T) {
 }
 
 func TestCheck3_T23_NothingIsExpanded(t *testing.T) { // not parallel: it measures
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	var bomb bytes.Buffer
 	w := zip.NewWriter(&bomb)
 	for _, name := range []string{manifestEntry, snapshotEntry, reviewEntry} {
@@ -128,7 +128,7 @@ func TestCheck3_T23_NothingIsExpanded(t *testing.T) { // not parallel: it measur
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		var err error
-		took := volume.Took(func() { _, err = Unzip(z) })
+		took := testvolume.Took(func() { _, err = Unzip(z) })
 		runtime.ReadMemStats(&after)
 		refusal(t, err, 3)
 		require.ErrorContains(t, err, want)

@@ -16,7 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// twelve is a change with twelve findings, gravest first.
+// twelve is a change with twelve findings, most severe first.
 func twelve() render.Review {
 	r := render.Review{Name: "#42", Title: "Retry payments that time out",
 		Head: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d", Web: "https://github.com/org/payments"}

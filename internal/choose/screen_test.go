@@ -18,7 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/render"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -166,7 +166,7 @@ func TestFiveHundredFindingsDoNotLag(t *testing.T) { // not parallel: it measure
 	}
 	m := sized(options(r), 200, 60)
 	const keys = 60
-	each := volume.Took(func() {
+	each := testvolume.Took(func() {
 		for i := range keys {
 			m, _ = press(t, m, []string{"j", "m", "s", "pgdown", "d", "enter"}[i%6])
 			require.NotEmpty(t, m.View())

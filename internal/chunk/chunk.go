@@ -35,7 +35,7 @@ type Chunk struct {
 	Kind      Kind
 	Language  string // lang's name for it, such as go; empty if unknown
 	Scope     string // the enclosing names, joined by dots, such as Server.handler; empty at the top level
-	Name      string // the definition's name, else the first in Defines; empty for a window
+	Name      string // the definition's name, otherwise the first in Defines; empty for a window
 	Signature string // the definition up to its body, as one line of at most 300 bytes
 	Doc       string // the first paragraph of its docstring or comment, as one line of at most 300 bytes
 	Text      string

@@ -144,7 +144,7 @@ func isMachineWritten(text string) bool {
 }
 
 // parsed parses a text after smooth, calls show with the tree, and releases the tree. Fallback
-// says why there is no tree, or that show panicked; else it is empty.
+// says why there is no tree, or that show panicked; otherwise it is empty.
 func (c *Chunker) parsed(ctx context.Context, l *language, text string, smooth func([]byte),
 	show func(*ts.Tree)) (fallback string) {
 	if isMachineWritten(text) {
@@ -176,7 +176,7 @@ func (c *Chunker) parsed(ctx context.Context, l *language, text string, smooth f
 	return ""
 }
 
-// mostStalled is how many abandoned parses may keep running. Once there are that many,
+// mostStalled is the number of abandoned parses that may keep running. Once there are that many,
 // nothing else is parsed, so that the resources they use are bounded.
 const mostStalled = 2
 

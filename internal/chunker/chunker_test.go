@@ -15,7 +15,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/chunker"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -61,7 +61,7 @@ func TestAReceiverIsNamedByOneWord(t *testing.T) {
 type long struct {
 	path            string
 	function        func(name string, lines int) string
-	open, close     string // of a class; empty where methods stand outside of it
+	open, close     string // of a class; empty where methods are outside of it
 	callable, inner chunk.Kind
 }
 
@@ -119,7 +119,7 @@ func TestAFunctionOf200LinesIsOneChunkAndTwelveMethodsAreTwelve(t *testing.T) {
 func named(t *testing.T, l long, text string) []string {
 	t.Helper()
 	chunks, fallback := chunker.New().Cut(t.Context(), l.path, text)
-	if volume.Raced && fallback == chunker.TooSlow {
+	if testvolume.Raced && fallback == chunker.TooSlow {
 		t.Skip("under the race detector this parse takes longer than any may; .ci/run tests it without the " +
 			"detector too")
 	}
@@ -185,10 +185,10 @@ func inOrderOf(t testing.TB, c *chunker.Chunker, path, text string) (fallback st
 	return fallback
 }
 
-// TestT35_HostileTextsEndInTime holds that nothing stalls or breaks the parser for good:
+// TestT35_HostileTextsEndInTime holds that nothing stalls or breaks the parser permanently:
 // what nobody wrote is not parsed, and a parse that runs on is given up.
 func TestT35_HostileTextsEndInTime(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	for _, path := range []string{"a.go", "a.js", "a.tsx", "a.py", "a.java", "a.rs", "a.cpp", "a.cs", "a.rb", "a.php",
 		"a.sh"} {
@@ -202,7 +202,7 @@ func TestT35_HostileTextsEndInTime(t *testing.T) {
 			"Go's types":      "package a\n\nvar x " + strings.Repeat("[]", 100_000) + "int\n",
 		} {
 			t.Run(path+" "+name, func(t *testing.T) {
-				took := volume.Took(func() { inOrder(t, path, text) })
+				took := testvolume.Took(func() { inOrder(t, path, text) })
 				require.Less(t, took, 10*time.Second)
 			})
 		}
@@ -211,7 +211,7 @@ func TestT35_HostileTextsEndInTime(t *testing.T) {
 	inOrder(t, "a.rb", parsed)
 	inOrder(t, "a.js", parsed)
 	require.Equal(t, chunker.TooSlow, inOrderOf(t, chunker.Worn(), "a.cpp", parsed))
-	if volume.Full() {
+	if testvolume.Full() {
 		inOrder(t, "a.cpp", parsed)
 	}
 	require.Less(t, time.Since(start), 2*time.Minute, "the machine's other work included")

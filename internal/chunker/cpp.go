@@ -33,7 +33,7 @@ var (
 	remark     = pattern.Lazy(`/\*[^\n]*?\*/`)
 	directive  = pattern.Lazy(`^#\s*(if|el|endif)`)
 	specifiers = pattern.Lazy(`^[\w \t]*$`)
-	// qualifier matches what may stand between a function's parameters and its body, macros included.
+	// qualifier matches what may be between a function's parameters and its body, macros included.
 	qualifier = pattern.Lazy(`^(?:noexcept|override|final|try|[A-Z][A-Z0-9_]+)$`)
 )
 
@@ -64,7 +64,7 @@ type cppScan struct {
 	parens      [][2]int // those of this declaration
 	head        bool     // the declaration so far ends like a function's head
 	value       bool     // it ends in =
-	result      int      // where its result begins behind the parameters, or 0
+	result      int      // where its result begins after the parameters, or 0
 }
 
 func (s *cppScan) token(from, to int) {

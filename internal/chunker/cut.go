@@ -136,7 +136,7 @@ func (c *cutter) addDefinition(d definition, o owner, from, to int) {
 	switch first := len(c.out); {
 	case d.inside != nil:
 		c.addMembers(d.inside, inner, to)
-		if first < len(c.out) { // even if its members left no lines for a chunk of its own
+		if first < len(c.out) { // even if its members left no lines for its own chunk
 			c.out[first].Define(d.name)
 		}
 	case to-from < maxLines:

@@ -78,7 +78,7 @@ var (
 
 // languages returns the languages with rules, by lang's name. Go has its own parser; tsx is TypeScript with tags.
 var languages = sync.OnceValue(func() map[string]*language {
-	// With a limit of its own on the heap, the parser stops all goroutines every few nodes to measure it.
+	// With its own limit on the heap, the parser stops all goroutines every few nodes to measure it.
 	_ = os.Setenv("GOT_PARSE_MEMORY_BUDGET_MB", "0")
 	all := map[string]*language{}
 	for _, name := range strings.Fields("javascript typescript tsx python java rust c cpp csharp ruby php shell") {

@@ -156,7 +156,7 @@ func (c *cutter) about(from, to int) string {
 
 var docstrings = pattern.Lazy(`^[rRbBuU]*(?:"""((?s:.*?))"""|'''((?s:.*?))'''|"([^"\n]*)"|'([^'\n]*)')`)
 
-// docstring returns the string at the beginning of a Python body, without its quotes; else empty.
+// docstring returns the string at the beginning of a Python body, without its quotes; otherwise empty.
 func (c *cutter) docstring(d definition) string {
 	m := docstrings().FindStringSubmatch(c.textOf(c.field(d.node, "body")))
 	if c.language != "python" || m == nil {

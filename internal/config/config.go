@@ -73,7 +73,7 @@ type Config struct {
 	Implement Implement `json:"implement,omitzero"`
 
 	Locked    []string `json:"-"` // keys that the defaults lock, with those below them
-	Overruled []string `json:"-"` // in words: what has no effect, being locked or missing
+	Overruled []string `json:"-"` // sentences on what has no effect, being locked or missing
 }
 
 func rootKeys(c *Config) keys {
@@ -165,7 +165,7 @@ func (c Config) Fingerprint() string {
 }
 
 // Values lists every key in documentation order. The value of a key that is not set is its
-// default if config knows it, else nil. The values of headers and the texts of extra body
+// default if config knows it, otherwise nil. The values of headers and the texts of extra body
 // fields are left out: they may be credentials.
 func (c Config) Values() []Value { return rootKeys(&c).values("") }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 func TestParseReadsEveryKey(t *testing.T) {
@@ -155,7 +155,7 @@ func TestParseRefusesDeepNestingBeforeItIsParsed(t *testing.T) {
 	for _, text := range []string{strings.Repeat("[", 60_000), "ignore: " + strings.Repeat("{a: ", 15_000),
 		"ignore: " + strings.Repeat("[", 30_000) + strings.Repeat("]", 30_000)} {
 		var err error
-		took := volume.Took(func() { _, err = config.Parse("f.yml", []byte(text)) })
+		took := testvolume.Took(func() { _, err = config.Parse("f.yml", []byte(text)) })
 		require.ErrorContains(t, err, "this is nested too deep; brackets are nested at most 20 times")
 		require.Less(t, took, 2*time.Second)
 	}

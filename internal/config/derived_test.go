@@ -24,7 +24,7 @@ const (
 )
 
 // TestWhatIsDerivedFromTheKeysIsAsTheySay writes, with -update, a line into schema and sample for
-// each key with facts that they lack, and mends what the schema says of bounds, values and
+// each key with facts that they lack, and corrects what the schema says of bounds, values and
 // defaults. It names the keys that only a person can describe, and that are in one of them not yet.
 func TestWhatIsDerivedFromTheKeysIsAsTheySay(t *testing.T) {
 	t.Parallel()

@@ -54,8 +54,8 @@ func (f File) Parse(text []byte) (Config, error) {
 	return c, err
 }
 
-// Misnamed returns, in words, which of the names in the folder of a file that does not exist were perhaps meant to be
-// it, such as pr-review.yaml. None of them is read.
+// Misnamed returns a warning for each name in the folder of a missing file that was perhaps meant to be it, such as
+// pr-review.yaml. None of these files is read.
 func (f File) Misnamed(names []string) (lines []string) {
 	same := func(name string) string {
 		return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))
@@ -169,7 +169,7 @@ type Error struct {
 	Hint         string // the nearest known name, or empty
 }
 
-// Error returns file:line:column, what is wrong, and the hint on a line of its own.
+// Error returns file:line:column, what is wrong, and the hint on its own line.
 func (e *Error) Error() string { return e.Problem().Error() }
 
 // Problem returns the mistake as one of the settings' author.
@@ -184,8 +184,7 @@ func (e *Error) Problem() *problem.Error {
 // MaxSize is the largest settings file that is read, in bytes.
 const MaxSize = 64 << 10
 
-// maxNesting is how deep brackets may be nested. The parser's time grows with the square of
-// it.
+// maxNesting is the maximum depth of nested brackets. The parser's time grows with its square.
 const maxNesting = 20
 
 // cleanText rejects text that the parser should not see, and strips the byte order mark that

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // over reads a file over defaults.
@@ -199,7 +199,7 @@ func TestDefaultsAreHeldAgainstTheSameRules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var err error
-			took := volume.Took(func() {
+			took := testvolume.Took(func() {
 				_, err = config.File{Path: "f.yml", Defaults: c.defaults}.Parse([]byte("language: German\n"))
 			})
 			require.ErrorContains(t, err, c.want)

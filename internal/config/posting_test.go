@@ -9,7 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/pattern"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 func TestParseReadsCommentsAndEnvironments(t *testing.T) {
@@ -112,7 +112,7 @@ func TestEveryGlobThatParseTakesIsMatchedSoon(t *testing.T) {
 	worst := strings.Repeat("{a,a}", 9) + "b"
 	_, err := config.Parse("f.yml", []byte("ignore: ['"+worst+"']\n"))
 	require.NoError(t, err)
-	took := volume.Took(func() {
+	took := testvolume.Took(func() {
 		for range 100 {
 			require.False(t, pattern.Matches([]string{worst}, strings.Repeat("a", 9)+"c"))
 		}

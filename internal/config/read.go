@@ -19,7 +19,7 @@ type reader struct {
 	lines     Lines
 	halves    map[string]half // by model, of the file and of the defaults
 	locked    []string        // keys that the file cannot set
-	overruled []string        // in words
+	overruled []string        // see Config.Overruled
 }
 
 // half is a price without output, and who read it where.

@@ -31,7 +31,7 @@ func checkHeader(name string) error {
 	return nil
 }
 
-// takenFields lists body fields that the client sets, that have a setting of their own,
+// takenFields lists body fields that the client sets, that have their own setting,
 // through which a call could cost more than was reserved for it (several answers, dearer
 // tiers, searches, a server's own retries and texts), or through which another model than
 // the named one would answer.

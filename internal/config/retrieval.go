@@ -26,7 +26,7 @@ type Embeddings struct {
 
 // Index configures where the index of the base commit is kept, and what is in it.
 type Index struct {
-	// empty or "file": a folder; else the address of a Postgres database
+	// empty or "file": a folder; otherwise the address of a Postgres database
 	Store       string   `json:"store,omitzero"`
 	PasswordEnv string   `json:"password_env,omitzero"` // variable that holds the database's password
 	Ignore      []string `json:"ignore,omitempty"`      // globs of paths that are not indexed
@@ -134,7 +134,7 @@ func wrongVariable(s string) string {
 		return mistake("%.60q is not the name of an environment variable; the credential itself stands in none of "+
 			"these settings", s)
 	case slices.ContainsFunc(ours, begins):
-		return mistake("%s is not a variable for a credential of this endpoint; name one of its own", s)
+		return mistake("%s is not a variable for a credential of this endpoint; name a separate one", s)
 	}
 	return ""
 }

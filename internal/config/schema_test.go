@@ -44,7 +44,7 @@ func TestTheSchemaKnowsTheKeysThatParseKnows(t *testing.T) {
 	require.Equal(t, config.Known(), found, "expected: keys that config reads; actual: keys of the schema")
 }
 
-// collect gathers the keys of every mapping that has keys of its own, by their
+// collect gathers the keys of every mapping that has its own keys, by their
 // names as config.Known has them. Each must refuse others and say what it holds.
 func collect(t *testing.T, s *jsonschema.Schema, under string, found map[string][]string) {
 	t.Helper()

@@ -32,7 +32,7 @@ type Source struct {
 
 // MCP is a server of the Model Context Protocol, and which of its tools are called.
 type MCP struct {
-	Command  []string          `json:"command,omitempty"` // program and arguments; else URL
+	Command  []string          `json:"command,omitempty"` // program and arguments; otherwise URL
 	Env      []string          `json:"env,omitempty"`     // names of variables that the program gets
 	URL      string            `json:"url,omitzero"`
 	UserEnv  string            `json:"user_env,omitzero"` // as in Source
@@ -106,7 +106,7 @@ func checkSource(r *reader, n ast.Node, s Source) {
 	case rest && s.TokenEnv == "":
 		r.fail(n, "%s needs token-env, the name of the variable with its token", s.Kind)
 	case !rest && s.Site+s.UserEnv+s.TokenEnv+s.CriteriaField != "":
-		r.fail(n, "beside %s there is nothing to set", s.Kind)
+		r.fail(n, "with %s nothing else can be set", s.Kind)
 	case s.Kind == SourceConfluence && s.CriteriaField != "":
 		r.fail(n, "criteria-field is a field of jira")
 	}
@@ -146,7 +146,7 @@ func (r *reader) server(n ast.Node, m *MCP) {
 	case stdio && m.TokenEnv != "":
 		r.fail(n, "token-env is for url; a program gets the variables of env")
 	case m.UserEnv != "" && m.TokenEnv == "":
-		r.fail(n, "user-env needs token-env beside it")
+		r.fail(n, "user-env needs token-env")
 	case m.Preset == "" && m.Ticket.Tool == "" && m.Page.Tool == "":
 		r.fail(n, "an MCP server needs ticket, page or a preset: without one no tool of it is called")
 	}

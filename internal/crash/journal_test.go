@@ -47,7 +47,7 @@ func kept(t *testing.T, dir string, order []string) (all []string) {
 	return all
 }
 
-// inOrder gives the files of a draft in the order of its review tasks.
+// inOrder returns the files of a draft in the order of its review tasks.
 func inOrder(t *testing.T, dir string) []string {
 	t.Helper()
 	saved, ok := stored(t, dir)
@@ -57,7 +57,7 @@ func inOrder(t *testing.T, dir string) []string {
 	return reviews(t, snapshot.Fields["fileReviews"])
 }
 
-// reviews gives the paths of a list of file reviews.
+// reviews returns the paths of a list of file reviews.
 func reviews(t *testing.T, list []byte) (paths []string) {
 	t.Helper()
 	var all []struct{ Path string }

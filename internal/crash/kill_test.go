@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // TestP4_KilledAtRandomInstants reviews a change of 200 files in a process that
 // is killed, and started again, until the draft is parked and posted.
 func TestP4_KilledAtRandomInstants(t *testing.T) {
 	t.Parallel()
-	kills := volume.Of(1000, 8)
+	kills := testvolume.Of(1000, 8)
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	want := newLife(t, nil).run(func() time.Duration { return 0 })
@@ -50,7 +50,7 @@ func TestP4_KilledAtRandomInstants(t *testing.T) {
 		seed, sum.kills, lives, files, sum.kept, twice, sum.kills*workers)
 }
 
-// life is one review in a store of its own, from its first start to the post.
+// life is one review in its own store, from its first start to the post.
 type life struct {
 	t     *testing.T
 	home  string

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/githubtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // point is where something happens to a job: at a request to GitHub, counted
@@ -45,7 +45,7 @@ func TestP5_EndedAroundEveryRequest(t *testing.T) {
 			t.Parallel()
 			want := play(t, deciding, point{})
 			points := matrix(want, deciding)
-			if !volume.Full() {
+			if !testvolume.Full() {
 				points = sample(points, 7)
 			}
 			for _, at := range points {
@@ -90,7 +90,7 @@ func sample(all []point, n int) (some []point) {
 	return some
 }
 
-// played is what a pull request came to.
+// played is the result of a pull request.
 type played struct {
 	struck   bool           // what was to happen did
 	requests map[string]int // to GitHub, by job

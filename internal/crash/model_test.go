@@ -123,7 +123,7 @@ func number(path string) (i int, ok bool) {
 	return i, n == 2
 }
 
-// calls gives how often each question was asked so far.
+// calls returns how often each question was asked so far.
 func (b *bill) calls() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,7 +33,7 @@ type world struct {
 	model *llmtest.Server
 	bill  *bill
 	runs  map[string]*githubtest.Run // by workflow file
-	known map[string]string          // what expressions of the workflows come to, by a word in them
+	known map[string]string          // values of the workflows' expressions, by a word in them
 
 	dispatched bool // the draft names no environment, so that a dispatch decides it
 }
@@ -229,7 +229,7 @@ func outputs(text string) map[string]string {
 	return out
 }
 
-// dispatch starts a run of a workflow of its own.
+// dispatch starts a run of its own workflow.
 func (w *world) dispatch(j task) *githubtest.Run {
 	return w.repo.AddRun(githubtest.RunOptions{Path: j.file, Event: j.event, Actor: j.actor})
 }

@@ -41,7 +41,7 @@ func check(t *testing.T, text string, draft []Item) error {
 	return err
 }
 
-// TestTheBlockerThatWasMeantIsOneOfTheDraft has a later draft, whose ids go on from the first one's.
+// TestTheBlockerThatWasMeantIsOneOfTheDraft has a later draft, whose ids continue from the first one's.
 func TestTheBlockerThatWasMeantIsOneOfTheDraft(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -45,7 +45,7 @@ func Parse(text string) (Decision, error) {
 			if err != nil {
 				bad.add(c, err.Error())
 			} else if hasSecondCommand(line) {
-				bad.add(c, "contains a second command: give it a line of its own, or put its verb in code marks")
+				bad.add(c, "contains a second command: put it on its own line, or its verb in code marks")
 			}
 		default:
 			bad.add(c, refuseNote(line)...)
@@ -177,7 +177,7 @@ func (d *Decision) setVerdict(v Verdict, rest string) error {
 	case len(rest) > MaxFeedback:
 		return fmt.Errorf("the feedback has %d bytes, more than %d", len(rest), MaxFeedback)
 	case v == Approve && rest != "":
-		return errors.New("nothing may follow /approve; changes and notes go on lines of their own")
+		return errors.New("nothing may follow /approve; changes and notes go on their own lines")
 	}
 	d.Verdict, d.Feedback = v, rest
 	return nil

@@ -149,7 +149,7 @@ func (c Command) isVague() bool {
 }
 
 func findingNumber(id string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(id, "F")) // 0 is no finding's number
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "F")) // 0 is not a finding's number
 	return n
 }
 

@@ -16,8 +16,8 @@ var (
 	no       = pattern.Lazy(`^(?:reject|stop|cancel)\b`)
 )
 
-// suggest returns the command that a refused line may have meant, or "": what stands from its verb
-// on if that is one, else the verb's form, else a drop of the findings that it names.
+// suggest returns the command that a refused line may have meant, or "": the text from its verb
+// on if that is a command, otherwise the verb's form, otherwise a drop of the findings that it names.
 func suggest(line string) string {
 	if strings.HasPrefix(line, "/") && isCommand(line) {
 		return "" // what is wrong is wrong with another line, or with the draft

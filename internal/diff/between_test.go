@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // apply makes the new text out of the old one and a patch, from the patch's
@@ -173,7 +173,7 @@ func TestBetweenIsBoundedForHugeTexts(t *testing.T) {
 	old, _ := edit(r, 200_000, 1)
 	new, _ := edit(r, 200_000, 1)
 	var patch string
-	took := volume.Took(func() { patch, _, _ = diff.Between(old, new) })
+	took := testvolume.Took(func() { patch, _, _ = diff.Between(old, new) })
 	require.NotEmpty(t, patch)
 	require.Less(t, took, 10*time.Second)
 	t.Logf("%d bytes against %d in %v", len(old), len(new), took)

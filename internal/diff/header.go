@@ -227,7 +227,7 @@ func splitNames(names string) (old, new string) {
 	return "", ""
 }
 
-// maxUneven is how far from the middle splitNames looks for the split: half of the difference in
+// maxUneven is the distance from the middle within which splitNames looks for the split: half of the difference in
 // length between the two prefixes.
 const maxUneven = 32
 

@@ -35,7 +35,7 @@ type Hunk struct {
 }
 
 // Hunks parses one file's patch: hunks without file headers. An empty patch has no hunks. The
-// error gives the number of the faulty line of the patch.
+// error returns the number of the faulty line of the patch.
 func Hunks(patch string) ([]Hunk, error) {
 	var hunks []Hunk
 	var order hunkOrder

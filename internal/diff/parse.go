@@ -215,7 +215,7 @@ var submoduleLine = pattern.Lazy(
 		` content)\r?$`)
 
 // readSubmodule reads such a line as the file that --submodule=short makes of it, with the commits
-// abbreviated as they are there. A submodule's uncommitted content is no change.
+// abbreviated as they are there. A submodule's uncommitted content is not a change.
 func (p *parser) readSubmodule() (File, error) {
 	m := submoduleLine().FindStringSubmatch(p.header())
 	p.next()

@@ -1,5 +1,5 @@
 // Package driver runs a thread through the graph for both fronts, the command line and
-// a workflow step, and reports the result: the report, its errors in words, the exit
+// a workflow step, and reports the result: the report, error messages, the exit
 // code, the SARIF file.
 //
 // It asks no questions and prints nothing. Start reading at Driver.
@@ -24,7 +24,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// LastAnswers is how long a cancelled run waits for outstanding answers: GitHub gives
+// LastAnswers is the time that a cancelled run waits for outstanding answers: GitHub gives
 // a cancelled job 7.5 s before it asks again, and 2.5 s more before it kills the job.
 const LastAnswers = 3 * time.Second
 
@@ -264,7 +264,7 @@ func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
 	case r.Rules:
 		return problem.Usage("rules cannot be revised, and "+wire.NoModel,
-			"set api-key (OPENAI_API_KEY) or base-url (in a workflow beside provider: openai); without a model "+next)
+			"set api-key (OPENAI_API_KEY) or base-url (in a workflow with provider: openai); without a model "+next)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func WriteSARIF(s settings.Settings, r *Report, folder string, warn func(string)
 
 const homepage = "https://github.com/org/pr-review-action"
 
-// Open counts posted findings that stand; its fields are nil if these could not be read.
+// Open counts posted findings that are open; its fields are nil if these could not be read.
 type Open struct {
 	Findings *int `json:"findings"`
 	Blockers *int `json:"blockers"`
@@ -66,9 +66,9 @@ func (r Report) Open() Open {
 	return Open{&n, &blockers}
 }
 
-// OpenFindings returns the findings that stand on the pull request: those kept by an
+// OpenFindings returns the open findings of the pull request: those kept by an
 // approval, and those posted by earlier reviews, in the present wording if this review
-// found them again. It does not include what waits for a decision.
+// found them again. It does not include findings that wait for a decision.
 func (r Report) OpenFindings() (all []finding.Finding) {
 	if r.Outcome == reviewpr.Posted {
 		all = slices.Clone(r.Findings)

@@ -131,7 +131,7 @@ func fileNode(f finding.FileReview, all []finding.Finding) trace.Node {
 	return n
 }
 
-// fate returns a line about what became of a finding.
+// fate returns a line about what happened to a finding.
 func fate(f finding.Finding) string {
 	what := cmp.Or(f.ID, string(f.Filtered))
 	text := fmt.Sprintf("%s %s line %d, by %s: %s", what, f.Severity, f.Line, f.Source, f.Title)

@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// pulse is how often a run that writes to a log or a pipe reports its progress.
+// pulse is the interval at which a run that writes to a log or a pipe reports its progress.
 const pulse = 30 * time.Second
 
 // Beat reports every half minute what is under way, so that a run with a quiet log is

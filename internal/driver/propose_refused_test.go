@@ -164,7 +164,7 @@ func TestAnAnswerOf10MBIsRefused(t *testing.T) {
 	p.untouched()
 }
 
-// TestP4_ARunThatStoppedPaysForNothingTwice stops a run behind its paid answers.
+// TestP4_ARunThatStoppedPaysForNothingTwice stops a run after its paid answers.
 func TestP4_ARunThatStoppedPaysForNothingTwice(t *testing.T) {
 	t.Parallel()
 	p := newProposal(t, "go", "TASK-101", nil)
@@ -310,7 +310,7 @@ func TestT33_TheDraftNamesLinesThatAddressAModel(t *testing.T) {
 }
 
 // TestT3_ATicketThatOrdersChangesNothing has a model that obeys the ticket: what it then
-// writes is refused all the same, and a person sees what is not.
+// writes is refused anyway, and a person sees what is not.
 func TestT3_ATicketThatOrdersChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{".github/workflows/release.yml", "go.sum", "../x", "CODEOWNERS",

@@ -33,7 +33,7 @@ import (
 // samples are three repositories of our own with tickets, and a model's answers to each.
 const samples = "../../testdata/implement"
 
-// proposing is a ticket of a sample in a clone of its own, with a scripted model.
+// proposing is a ticket of a sample in its own clone, with a scripted model.
 type proposing struct {
 	t      *testing.T
 	dir    string

@@ -23,9 +23,9 @@ import (
 	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
-// Carrier carries out approved changes on GitHub: a branch, a commit and a pull request, each
+// Publisher carries out approved changes on GitHub: a branch, a commit and a pull request, each
 // of them once.
-type Carrier struct {
+type Publisher struct {
 	apply.Applier
 	Request func(ticketpr.State) apply.Request // converts a state for package apply
 }
@@ -41,7 +41,7 @@ func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.App
 }
 
 // Into sets the steps that carry out the change.
-func (c Carrier) Into(steps *ticketpr.Steps) {
+func (c Publisher) Into(steps *ticketpr.Steps) {
 	steps.Apply = func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		return c.Commit(ctx, c.Request(s))
 	}
@@ -52,7 +52,7 @@ func (c Carrier) Into(steps *ticketpr.Steps) {
 
 // Form returns the URL of the filled-in pull request form if a person is still to open the pull
 // request, otherwise "".
-func (c Carrier) Form(s ticketpr.State) string {
+func (c Publisher) Form(s ticketpr.State) string {
 	q := c.Request(s)
 	if s.Applied.Commit == "" || s.PullRequest != apply.FormAddress(q, s.Applied) {
 		return ""
@@ -63,7 +63,7 @@ func (c Carrier) Form(s ticketpr.State) string {
 // Done returns a report on what was made of a state's ticket on its base before, if it was: a pull
 // request, or a branch whose pull request was refused or is a person's to open. The state needs no
 // draft.
-func (c Carrier) Done(ctx context.Context, s ticketpr.State) (r Report, found bool, err error) {
+func (c Publisher) Done(ctx context.Context, s ticketpr.State) (r Report, found bool, err error) {
 	q := c.Request(s)
 	o, found, err := apply.Earlier(ctx, c.Read, q.Ref, "", q.Thread)
 	r = Report{Outcome: ticketpr.Posted, Thread: q.Thread, Branch: o.Branch, PullRequest: o.URL,
@@ -71,7 +71,7 @@ func (c Carrier) Done(ctx context.Context, s ticketpr.State) (r Report, found bo
 	if found || err != nil {
 		return r, found, err
 	}
-	for _, kind := range []string{change.Bug, change.Story} { // each has a branch name of its own
+	for _, kind := range []string{change.Bug, change.Story} { // each has its own branch name
 		s.Class.Type = kind
 		q := c.Request(s)
 		if r.Branch, _, found, err = c.Stands(ctx, q); found || err != nil {
@@ -83,9 +83,9 @@ func (c Carrier) Done(ctx context.Context, s ticketpr.State) (r Report, found bo
 	return r, found, err
 }
 
-// Push is a Carrier that uses the caller's own token.
+// Push is a Publisher that uses the caller's own token.
 type Push struct {
-	Carrier
+	Publisher
 	ref pull.Ref
 }
 
@@ -117,7 +117,7 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	return &Push{ref: ref, Carrier: Carrier{Applier: apply.Applier{Read: api, Write: write.New(api)},
+	return &Push{ref: ref, Publisher: Publisher{Applier: apply.Applier{Read: api, Write: write.New(api)},
 		Request: func(s ticketpr.State) apply.Request {
 			q := ApplyRequest(ref, s.Under(show), proposal.Made{Closes: issue})
 			q.Link, q.Again = b.Config.Implement.PullRequest == "link", again
@@ -165,7 +165,7 @@ func (p *Push) MayDraft(ctx context.Context, b ingest.Base, t ticket.Ticket) err
 	s.Facts.Subject.Head = b.Commit
 	done, found, err := p.Done(ctx, s)
 	if found {
-		return apply.Another(cmp.Or(done.PullRequest, done.Branch))
+		return apply.AlreadyApplied(cmp.Or(done.PullRequest, done.Branch))
 	}
 	return err
 }

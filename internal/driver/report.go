@@ -57,7 +57,7 @@ type Report struct {
 	Missing    []string             `json:"missing"`            // requested context that could not be read, in lines
 	Handover   string               `json:"handover,omitempty"` // instructions for a coding agent, if requested
 
-	Standing []finding.Earlier `json:"-"` // earlier posted findings that still stand
+	Standing []finding.Earlier `json:"-"` // earlier posted findings that are still open
 	Closed   map[string]bool   `json:"-"` // fingerprints of findings closed since the draft was made
 	Read     bool              `json:"-"` // what earlier reviews posted was read
 	Place    string            `json:"-"` // location of the review: ReviewURL, a file, or the screen
@@ -171,7 +171,7 @@ func (r Report) UnderWay() string {
 	return Statuses(slices.Compact(append([]reviewpr.Status{r.Status}, r.Statuses...))) // the first may be in both
 }
 
-// Statuses returns the statuses of a run in words.
+// Statuses describes the statuses of a run.
 func Statuses(all []reviewpr.Status) string {
 	words := make([]string, len(all))
 	for i, s := range all {

@@ -53,7 +53,7 @@ func (e *Embedder) Identity() string { return e.server.identity }
 // Embed returns one vector of length 1 for each text, all of the same dimension. query
 // tells it that the texts are queries, not documents: some models embed them differently.
 // Ask keeps the answers for queries, and for documents if ctx is from Keeping. The error is
-// a *LostError if the server is no longer asked in this run, else ctx's or the budget's; vectors that were
+// a *LostError if the server is no longer asked in this run, otherwise ctx's or the budget's; vectors that were
 // paid for before it are returned with it, and nil for the other texts.
 func (e *Embedder) Embed(ctx context.Context, texts []string, query bool) ([][]float32, error) {
 	texts = e.server.outgoing(texts, inputTokens*bytesPerToken)

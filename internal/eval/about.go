@@ -58,7 +58,7 @@ func (r *run) reviewerKey() string {
 	if r.Reviewer.Chat == nil {
 		return "rules"
 	}
-	key := r.model(r.Reviewer.Chat, wire.Surroundings{}).Key(diff.File{})
+	key := r.model(r.Reviewer.Chat, wire.RepoContext{}).Key(diff.File{})
 	if r.Blind != (Blind{}) {
 		return digest(key, fmt.Sprint(r.Blind))
 	}

@@ -42,7 +42,7 @@ func (r *run) runCase(ctx context.Context, i int) (result score.Result, err erro
 		return result, err
 	}
 	if c.Ticket != nil {
-		result.Hold(*c.Ticket, state.Whole.Criteria, state.Whole.Unasked)
+		result.ScoreTicket(*c.Ticket, state.Whole.Criteria, state.Whole.Unasked)
 	}
 	score.Grade(&result)
 	return result, nil
@@ -96,7 +96,7 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 	if r.Reviewer.Chat == nil {
 		return review.Rules{}, nil
 	}
-	around, rests, err := r.surroundingsOf(ctx, r.Cases[i], files)
+	around, rests, err := r.repoContext(ctx, r.Cases[i], files)
 	if err != nil {
 		return nil, fmt.Errorf("reading its files: %w", err)
 	}
@@ -106,7 +106,7 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 }
 
 // model returns the reviewer that asks a model, with tools if the case has files to look at.
-func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
+func (r *run) model(c review.Chatter, around wire.RepoContext) *review.Model {
 	o := review.Options{Review: c, Random: r.Random, Tools: around.Tools, Head: around.Head,
 		Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
 	if r.Config.Verifies() {

@@ -40,7 +40,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Reviewer is what is under test: the rules if Chat is nil, else a model.
+// Reviewer is what is under test: the rules if Chat is nil, otherwise a model.
 type Reviewer struct {
 	Name string // for people: offline, scripted, or the model's name
 	Chat review.Chatter
@@ -303,7 +303,7 @@ func (r *run) warn(results []score.Result) {
 	}
 }
 
-// note reports something odd that is no error.
+// note reports something odd that is not an error.
 func (r *run) note(what error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,7 +25,7 @@ func judge(t *testing.T, script llmtest.Script) (*eval.Judge, *llmtest.Server) {
 }
 
 // steering is a case whose diff orders the judge about. What the reviewer says
-// of it stands on the right line, and means something else.
+// of it is on the right line, and means something else.
 func steering(order string) dataset.Case {
 	c := defective("steered", "a.go")
 	c.Diff = strings.Replace(c.Diff, "var sum = twice()", "var sum = twice() // "+order, 1)

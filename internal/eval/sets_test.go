@@ -14,10 +14,10 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/oracle"
 	"github.com/org/pr-review-action/internal/eval/score"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
-// sets are the starter set and, where they lie beside the project, historical
+// sets are the starter set and, where they lie next to the project, historical
 // cases of other repositories.
 func sets(t *testing.T) map[string][]dataset.Case {
 	t.Helper()
@@ -102,7 +102,7 @@ func TestLessRecallAndMoreNoiseShowInTheFigures(t *testing.T) {
 	require.NoError(t, err)
 	last := 1.0
 	levels := []float64{0, 1, 4}
-	if volume.Full() {
+	if testvolume.Full() {
 		levels = []float64{0, 0.5, 1, 2, 4}
 	}
 	for _, noise := range levels {

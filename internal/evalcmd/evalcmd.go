@@ -83,5 +83,5 @@ func (p Program) write(path string, flags int, mode os.FileMode, next string, do
 	return err
 }
 
-// warning formats a line about something odd that is no error.
+// warning formats a line about something odd that is not an error.
 func warning(text string) string { return "warning: " + guard.Text(text) }

@@ -74,7 +74,7 @@ func setPrices(e *eval.Options) error {
 	return err
 }
 
-// runDir returns the folder that keeps the run: out, or else a folder beside the store that
+// runDir returns the folder that keeps the run: out, or else a folder next to the store that
 // depends on the files and the reviewer.
 func (p Program) runDir(out string, files []string, reviewer string) (string, error) {
 	if out != "" {
@@ -112,7 +112,7 @@ func (p Program) reviewer(cases []dataset.Case, o *Options) (eval.Reviewer, erro
 	return eval.Reviewer{Name: s.Model, Chat: client}, err
 }
 
-// judge returns the judge's model. A separate endpoint gets a key of its own, never the
+// judge returns the judge's model. A separate endpoint gets its own key, never the
 // reviewer's.
 func (p Program) judge(o *Options) (*eval.Judge, error) {
 	if o.judge == noJudge {

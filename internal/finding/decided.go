@@ -9,7 +9,7 @@ import (
 )
 
 // Items returns the items that a decision is checked against: the findings, and the earlier
-// findings that are posted and still stand.
+// findings that are posted and still open.
 func Items(all []Finding, earlier ...Earlier) []decision.Item {
 	items := make([]decision.Item, 0, len(all))
 	for _, f := range all {

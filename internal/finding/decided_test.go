@@ -40,7 +40,7 @@ func TestApplyDropsEditsMovesAndRegradesOnACopy(t *testing.T) {
 	require.Len(t, Kept(got), 3)
 }
 
-// What was graded otherwise stands where findings of its severity do, as in every other list.
+// A finding whose severity was changed is among those of its new severity, as in every other list.
 func TestFindingsStandInTheirOrderOnceOneIsRegraded(t *testing.T) {
 	t.Parallel()
 	all := []Finding{

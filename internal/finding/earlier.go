@@ -7,7 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Fate says what became of an earlier finding, or that it is a person's comment.
+// Fate says what happened to an earlier finding, or that it is a person's comment.
 type Fate string
 
 // The fates.
@@ -51,7 +51,7 @@ type Earlier struct {
 	Now          Status `json:"now,omitempty"`       // set by aggregation
 }
 
-// NewlyResolved returns the resolved findings that are still to be announced, gravest first. A
+// NewlyResolved returns the resolved findings that are still to be announced, most severe first. A
 // finding whose thread was closed by a person is not one of them.
 func NewlyResolved(all []Earlier) []Earlier {
 	return sorted(slices.DeleteFunc(slices.Clone(all), func(e Earlier) bool {
@@ -59,7 +59,7 @@ func NewlyResolved(all []Earlier) []Earlier {
 	}))
 }
 
-// Standing returns the posted findings that still stand, gravest first: neither resolved nor
+// Standing returns the posted findings that are still open, most severe first: neither resolved nor
 // dropped, and not in a thread closed by someone entitled to. Findings listed by another are
 // represented once, even if the line of the listing finding is gone.
 func Standing(all []Earlier) []Earlier {
@@ -85,7 +85,7 @@ func Standing(all []Earlier) []Earlier {
 	return sorted(stand)
 }
 
-// sorted sorts findings: the gravest first, then by path and line.
+// sorted sorts findings: the most severe first, then by path and line.
 func sorted(all []Earlier) []Earlier {
 	order.Stable(all, func(a, b Earlier) int {
 		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), cmp.Compare(a.Path, b.Path),

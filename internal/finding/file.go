@@ -2,7 +2,7 @@ package finding
 
 import "github.com/org/pr-review-action/internal/cost"
 
-// State says what became of a changed file.
+// State says what happened to a changed file.
 type State string
 
 // The states of a changed file.

@@ -188,7 +188,7 @@ func Placed(f Finding, s Severity) string {
 	return Fingerprint(f)
 }
 
-// Compare orders findings as they are shown: gravest first, then by path and line. Title, body and
+// Compare orders findings as they are shown: most severe first, then by path and line. Title, body and
 // fingerprint break ties, so that the order is total.
 func Compare(a, b Finding) int {
 	return cmp.Or(
@@ -228,7 +228,7 @@ func Count(all []Finding, s Severity) (n int) {
 	return n
 }
 
-// Counts formats the number of findings of each severity, gravest first: "2 blockers, 1 major,
+// Counts formats the number of findings of each severity, most severe first: "2 blockers, 1 major,
 // 2,000 nits". It returns "nothing found" for none.
 func Counts(all []Finding) string {
 	var parts []string
@@ -244,7 +244,7 @@ func Counts(all []Finding) string {
 	return cmp.Or(strings.Join(parts, ", "), "nothing found")
 }
 
-// Severity says how grave a finding is. It is defined in decision, because a decision may change
+// Severity says how severe a finding is. It is defined in decision, because a decision may change
 // it.
 type Severity = decision.Severity
 
@@ -282,7 +282,7 @@ type Flag struct {
 	Text string   `json:"text"` // without credentials; begins with "title: " or the like if Path is empty
 }
 
-// Reaching returns the number of findings that are at least as grave as a severity, or 0 if the
+// Reaching returns the number of findings that are at least as severe as a severity, or 0 if the
 // severity is empty or unknown.
 func Reaching(all []Finding, from Severity) (n int) {
 	for _, f := range all {

@@ -82,7 +82,7 @@ func Decide(text string, given, fallback decision.Verdict, draft []decision.Item
 	return d, nil
 }
 
-// MaxRounds is how often a draft can be revised.
+// MaxRounds is the number of times a draft can be revised.
 const MaxRounds = 3
 
 // CheckRounds is the part of resume check 11 that limits revisions: before is how

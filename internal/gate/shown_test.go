@@ -23,7 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 const head = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
@@ -132,7 +132,7 @@ func drawn(random *rand.Rand) reviewpr.State {
 // inline comments and where those are refused.
 func TestT27_P2_APostedReviewIsTheShownOneLessDroppedPlusEdited(t *testing.T) {
 	t.Parallel()
-	reviews := volume.Of(1000, 200)
+	reviews := testvolume.Of(1000, 200)
 	inline, changed := 0, 0
 	for seed := range uint64(reviews) {
 		random := rand.New(rand.NewPCG(seed, 27))

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// texts are decisions on a draft with F1 to F5. given is the verdict beside the
+// texts are decisions on a draft with F1 to F5. given is the verdict next to the
 // text; without one a text that does not abort or revise approves, as the
 // comment of an environment's approval does.
 var texts = []struct {
@@ -217,7 +217,7 @@ var texts = []struct {
 	{text: strings.Repeat("a", 64<<10+1), shown: "65,537 letters"},
 }
 
-// draft is a draft as its findings are shown: gravest first.
+// draft is a draft as its findings are shown: most severe first.
 func draft() []finding.Finding {
 	return []finding.Finding{
 		{ID: "F1", Severity: finding.Blocker, Path: "ledger/transfer.go"},
@@ -264,7 +264,7 @@ func TestCheck11_ThePageListsThePhrasesThatAreNoNote(t *testing.T) {
 
 var onePage sync.Mutex
 
-// holdsPage holds a part of the page, or writes it anew.
+// holdsPage compares a part of the page with what it should be, or rewrites it.
 func holdsPage(t *testing.T, part, want string) {
 	t.Helper()
 	onePage.Lock()
@@ -297,7 +297,7 @@ func visible(text string) string {
 	return "`` " + text + " ``"
 }
 
-// outcome is what a text comes to, in one cell.
+// outcome returns the result of parsing a text, as one cell.
 func outcome(t *testing.T, text string, given decision.Verdict, input bool) string {
 	t.Helper()
 	var d decision.Decision

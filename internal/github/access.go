@@ -63,7 +63,7 @@ func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, 
 	return c.hasRight(ctx, "pull", owner, repo)
 }
 
-// CanPush reports the same about branches and commits.
+// CanPush is like CanWritePulls, but for pushing commits and creating branches.
 func (c *Client) CanPush(ctx context.Context, owner, repo string) (known, ok bool, err error) {
 	return c.hasRight(ctx, "push", owner, repo)
 }
@@ -97,7 +97,7 @@ type Environment struct {
 	NoSelf    bool     // whoever started the run may not approve it
 	Rules     int      // protection rules of any kind
 	Limited   bool     // only certain branches may deploy to it
-	Custom    bool     // those branches are the ones that Client.DeploymentBranches lists; else the protected ones
+	Custom    bool     // those branches are the ones that Client.DeploymentBranches lists; otherwise the protected ones
 }
 
 // Environment reads an environment. It returns ErrNotFound if there is none.

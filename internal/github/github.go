@@ -27,7 +27,7 @@ type Options struct {
 	APIURL     string       // in the form of GITHUB_API_URL; see APIURL
 	GraphQLURL string       // in the form of GITHUB_GRAPHQL_URL; if empty, derived from APIURL
 	Token      string       // empty to read public repositories
-	HTTP       *http.Client // from transport.New; it must not add credentials of its own
+	HTTP       *http.Client // from transport.New; it must not add its own credentials
 }
 
 // Client reads from one API with one token. It is safe for concurrent use.
@@ -101,7 +101,7 @@ func APIURL(ref pull.Ref, getenv func(string) string) string {
 }
 
 // GraphQLURL returns GITHUB_GRAPHQL_URL if GITHUB_API_URL belongs to the pull request's
-// server, else "". If only the API's address was changed, as under act, it does not send
+// server, otherwise "". If only the API's address was changed, as under act, it does not send
 // GraphQL to github.com.
 func GraphQLURL(ref pull.Ref, getenv func(string) string) string {
 	api, graphql := strings.TrimSuffix(getenv("GITHUB_API_URL"), "/"), getenv("GITHUB_GRAPHQL_URL")

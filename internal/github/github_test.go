@@ -91,7 +91,7 @@ func reads(ctx context.Context, c *Client) map[string]func() error {
 	}
 }
 
-// others are the calls whose answer is no JSON.
+// others are the calls whose answer is not JSON.
 func others(ctx context.Context, c *Client) map[string]func() error {
 	return map[string]func() error{
 		"Content":     func() error { _, err := c.Content(ctx, "o", "r", "a/b", "main", 100); return err },

@@ -65,7 +65,7 @@ func TestMergedPullsAreTheLastMergedAndNotTheLastUpdated(t *testing.T) {
 		pages   int
 	}{
 		0: {nil, 1},
-		1: {[]int{4}, 2}, // update 26 ends page 1: behind it a merge on the 25th may stand
+		1: {[]int{4}, 2}, // update 26 ends page 1: after it a merge on the 25th may follow
 		2: {[]int{4, 5}, 3},
 		3: {[]int{4, 5, 3}, 3},
 		9: {[]int{4, 5, 3, 1, 6}, 3},

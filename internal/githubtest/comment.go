@@ -99,9 +99,9 @@ func refuseBody(body string, mayBeBlank bool) (reasons []string) {
 	return reasons
 }
 
-// Refusals returns the reasons for which GitHub refuses a review with comments on files; none if all of them are
+// ValidateReview returns the reasons for which GitHub refuses a review with comments on files; none if all of them are
 // valid. It is the answer without the request.
-func Refusals(files []File, comments ...Comment) (reasons []string) {
+func ValidateReview(files []File, comments ...Comment) (reasons []string) {
 	for i := range comments {
 		reasons = append(reasons, comments[i].refuse(files)...)
 	}

@@ -70,7 +70,7 @@ func TestP7_TheRefusalsAreThoseThatAreKnown(t *testing.T) {
 			on("new.go", "RIGHT", 0, 9), on("new.go", "LEFT", 0, 2)}, off},
 		"a whole file, which has no lines": {[]githubtest.Comment{{Path: "new.go", Body: "text"}}, off},
 	} {
-		reasons := strings.Join(githubtest.Refusals(files, c.sent...), "; ")
+		reasons := strings.Join(githubtest.ValidateReview(files, c.sent...), "; ")
 		if c.want == "" {
 			require.Empty(t, reasons, name)
 		} else {

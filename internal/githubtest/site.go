@@ -35,7 +35,7 @@ func (s *site) Repo(fullName string) *Repo {
 
 func (s *site) lookup(fullName string) *Repo { return s.repos[strings.ToLower(fullName)] }
 
-// Visible returns a repository if a call may know of it, else nil.
+// Visible returns a repository if a call may know of it, otherwise nil.
 func (s *site) Visible(c *call, owner, name string) *Repo {
 	if r := s.lookup(owner + "/" + name); r != nil && c.Who.Sees(r) {
 		return r

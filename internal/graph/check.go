@@ -8,7 +8,7 @@ import (
 )
 
 // check refuses everything that is wrong with the graph. Reachability is checked
-// last, and only if the declarations themselves are sound.
+// last, and only if the declarations themselves are valid.
 func (g *graph) check() {
 	g.checkState()
 	if g.start == nil {
@@ -30,7 +30,7 @@ func (g *graph) checkState() {
 	parts := map[any]string{} // name of each part of the state, by a pointer to it
 	for _, part := range reflect.VisibleFields(state.Type()) {
 		if part.Anonymous && part.Type.Kind() == reflect.Struct {
-			continue // its fields are parts of their own
+			continue // its fields are separate parts
 		}
 		at := reflect.NewAt(part.Type, state.FieldByIndex(part.Index).Addr().UnsafePointer())
 		parts[at.Interface()] = part.Name

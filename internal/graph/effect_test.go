@@ -77,7 +77,7 @@ func TestG31_LostResultIsLookedForAndNotActedAgain(t *testing.T) {
 		store.left.Store(9)
 		w.look = errors.New("no network")
 		_, err = k.build(t, store).Continue(t.Context(), "t")
-		require.ErrorContains(t, err, `node "post", task 0: looking whether it was done before: no network`, name)
+		require.ErrorContains(t, err, `node "post", task 0: checking whether it was done before: no network`, name)
 		w.look = nil
 		r, err := k.build(t, store).Continue(t.Context(), "t")
 		require.NoError(t, err, name)

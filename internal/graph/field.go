@@ -98,7 +98,7 @@ func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge 
 	})}
 }
 
-// addField is separate from declare, which is compiled anew for every field type.
+// addField is separate from declare, which is compiled again for every field type.
 func (g *graph) addField(name string, f *fieldDef) *fieldID {
 	g.checkName("field", name)
 	if slices.ContainsFunc(g.fields, func(f *fieldDef) bool { return f.name == name }) {

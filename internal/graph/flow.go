@@ -87,7 +87,7 @@ type View[S any] struct {
 
 // Run starts a thread, or continues an existing one and ignores initial. The
 // result is Paused or Ended. After an error or a cancellation the store holds
-// what was finished, and Run or Continue goes on from there. Run, Continue and
+// what was finished, and Run or Continue continues from there. Run, Continue and
 // Resume return ErrBusy while another run holds the thread.
 func (f *Flow[S]) Run(ctx context.Context, id string, initial S) (Result[S], error) {
 	return resultOf[S](f.run(ctx, id, &initial, nil))

@@ -46,7 +46,7 @@ func (f *flow) askGates(t *thread) error {
 	return nil
 }
 
-// gateID returns a hash of what an answer is about, each part preceded by its length.
+// gateID returns a hash of the thread, gate, visit and question that an answer is for.
 func gateID(thread, gate string, visit int, ask []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d:%s,%d:%s,%d,%d:%s", len(thread), thread, len(gate), gate, visit, len(ask), ask)
@@ -57,8 +57,8 @@ func gateID(thread, gate string, visit int, ask []byte) string {
 func (p Pending) isInterrupt() bool { return strings.Contains(p.Gate, ":") }
 
 // answer checks an answer, records it in the store and applies it to the thread.
-// The update is computed before the record is written, so that an answer which
-// decide refuses leaves no trace.
+// The update is computed before the record is written, so that an answer
+// that decide refuses leaves no trace.
 func (f *flow) answer(ctx context.Context, t *thread, a Answer) error {
 	p, err := t.gateFor(a.Gate)
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *flow) answer(ctx context.Context, t *thread, a Answer) error {
 	return nil
 }
 
-// decide returns the update that the gate's node makes of an answer.
+// decide returns the update that the gate's node returns for an answer.
 func (f *flow) decide(t *thread, p Pending, value any) (Update, error) {
 	if p.isInterrupt() {
 		if value != nil {

@@ -8,7 +8,7 @@ import (
 
 // WithDeadline sets a time at which long work ends, so that what was finished can
 // still be merged, presented at a gate and packed. Tasks of an Each with Unreached
-// are cancelled with the cause ErrDeadline, and the run goes on; nodes after such
+// are cancelled with the cause ErrDeadline, and the run continues; nodes after such
 // an Each or after a gate have no deadline. Any other running node stops the run
 // with ErrDeadline, and the run can be continued. The zero time means no deadline.
 func WithDeadline(at time.Time) RunOption { return func(o *runOptions) { o.deadline = at } }

@@ -47,7 +47,7 @@ func drawEdges(b *strings.Builder, n *nodeDef) {
 	}
 }
 
-// nodeID returns an id that is no Mermaid keyword and keeps ends apart from nodes.
+// nodeID returns an id that is not a Mermaid keyword and keeps ends apart from nodes.
 func nodeID(r targetRef) string {
 	if r.kind == kindEnd {
 		return "e_" + r.name

@@ -152,7 +152,7 @@ func Writes(fields ...Writable) Option {
 func Concurrency(n int) Option { return func(s *settings) { s.concurrency = n } }
 
 // OnError sets the node's policy for a task that failed. The policy turns the
-// error into an update, and the step goes on; or it returns an error, which fails
+// error into an update, and the step continues; or it returns an error, which fails
 // the step once the task's siblings have ended. P is the payload of an Each, or
 // any (nil for nodes without payloads). The policy is not called on cancellation.
 func OnError[P any](policy func(payload P, err error) (Update, error)) Option {

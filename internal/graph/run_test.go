@@ -133,7 +133,7 @@ func TestG10_CancelledRunContinuesFromItsStore(t *testing.T) {
 		switch first := c.add(p) == 1; {
 		case p == 3 && first:
 			<-working
-			cancel() // finishes all the same, and is kept
+			cancel() // finishes anyway, and is kept
 		case p == 4 && first:
 			close(working)
 			<-ctx.Done() // sees it, and is run again

@@ -26,10 +26,10 @@ type nodeRun struct {
 	ended int        // guarded by mu
 }
 
-// maxUnkept is how many finished tasks of a node may wait for the store to keep
-// their result. They have released their slots, so commits are shared and the
+// maxUnkept is the number of finished tasks of a node that may wait for the store
+// to keep their result. They have released their slots, so commits are shared and the
 // next tasks need not wait for the disk. An answer paid for with Once is kept
-// before the task goes on.
+// before the task continues.
 const maxUnkept = 128
 
 // run runs the node's unfinished tasks, up to its concurrency at a time.
@@ -161,7 +161,7 @@ func (n *nodeRun) call(ctx context.Context, i int, own *taskJournal) (Update, er
 	case n.results[i].intent:
 		u, done, err := n.node.look(ctx, n.thread.state)
 		if err != nil {
-			return u, fmt.Errorf("looking whether it was done before: %w", err)
+			return u, fmt.Errorf("checking whether it was done before: %w", err)
 		}
 		if done {
 			return u, nil

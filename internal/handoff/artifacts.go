@@ -55,7 +55,7 @@ func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, er
 			claim, ours, err = r.Runs.Claim(ctx, s, r.Protection, r.Subject.RepositoryID, r.Branch)
 		} else if !s.Expired {
 			// GitHub reports no run for it. The API's description allows that, and whoever stores an artifact cannot
-			// cause it. Such a decision proves nothing, but the draft must not be decided differently all the same.
+			// cause it. Such a decision proves nothing, but the draft must still not be decided differently.
 			claim, ours, err = r.Runs.open(ctx, s, github.Run{}, r.Protection)
 		}
 		switch {

@@ -191,7 +191,7 @@ func TestCheck13_OnlyASealedRejectionHoldsForItsThread(t *testing.T) {
 		made, read checkpoint.Protection
 		record     decision.Record
 		name       string
-		drafts     []string // listed beside it
+		drafts     []string // listed next to it
 		unread     error
 		over       bool // the record does not hold
 		want       bool

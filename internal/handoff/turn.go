@@ -50,7 +50,7 @@ const (
 // has a claim, or all claims name what this job holds, Turn returns at once:
 // GitHub submits that only once. Otherwise the job with the lowest claim waits for
 // the settle time, in case a result appears from a job that did not see it or from
-// a run that has ended. A job behind it, or one beside a different decision, waits
+// a run that has ended. A job behind it, or one next to a different decision, waits
 // until those runs have completed, at most two minutes for each, and then for the
 // settle time. A run that succeeded has acted, whatever the id of its claim: an
 // artifact can have an id before it is listed. Turn also returns once that result
@@ -96,7 +96,7 @@ type place struct {
 
 // place counts each rival run once, by its oldest claim. A claim not listed yet
 // comes after all others. Aborts write nothing, so they wait for no other abort. A
-// claim on the same result is no rival; our own claim on a different one, from an
+// claim on the same result is not a rival; our own claim on a different one, from an
 // earlier attempt, may have been submitted and counts.
 func (r Race) place(claims []Claim) place {
 	p := place{seen: r.Run == 0}

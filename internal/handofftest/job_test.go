@@ -114,7 +114,7 @@ type deciding struct {
 	version     int
 }
 
-// approval is the deciding job of the drafting run, dispatch a run of its own.
+// approval is the deciding job in the drafting run, dispatch one in a separate run.
 func (s *site[S]) approval(shown string) deciding {
 	return deciding{run: s.run, event: "pull_request_target", from: s.run.ID, environment: reviewers, shown: shown}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 )
 
-// This file is a flow of its own: it drafts a note, waits for a person, and writes the
+// This file defines a flow: it drafts a note, waits for a person, and writes the
 // note to a folder. It shows what a graph needs to hand its drafts over, which is all
 // that stands here; TestANoteNeedsNoReview holds it to that.
 

@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// packed is a draft that waits, made without a GitHub.
+// packed is a waiting draft, made without a GitHub.
 func (f Flow[S]) packed(t *testing.T) checkpoint.Draft {
 	t.Helper()
 	packed, err := f.draft(t.Context(), World{Store: graph.NewMemory(), Paid: func(string) {}}, f.local(),

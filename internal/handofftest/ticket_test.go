@@ -44,7 +44,7 @@ func (m model) Chat(_ context.Context, r llm.Request) (llm.Answer, error) {
 
 func (m model) Identity() string { return "a model" }
 
-// ticketFlow is the graph with a model that mends the bug. What was approved goes to a
+// ticketFlow is the graph with a model that fixes the bug. What was approved goes to a
 // folder; apply's own tests and those of the jobs hold it against GitHub.
 func ticketFlow(w World) (*graph.Flow[ticketpr.State], error) {
 	entries := map[string]diff.Entry{}

@@ -46,7 +46,7 @@ type Proposed struct {
 	Edits       []change.Edit `json:"edits"`
 }
 
-// wholeLines is how many lines an existing file may have to be replaced as a whole.
+// wholeLines is the maximum length in lines of an existing file that may be replaced as a whole.
 const wholeLines = 150
 
 // Apply turns what a model proposes into files, in addition to those in before, which it may not
@@ -119,7 +119,7 @@ func (b Base) applyToFile(ctx context.Context, p Proposed, doubts bool) (f chang
 	if !utf8.ValidString(after) || strings.ContainsRune(after, 0) {
 		return f, "it is not text", nil
 	}
-	if after, err = change.Settle(p.Path, before, after); err != nil {
+	if after, err = change.Format(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
 	}
 	broken, doubt := b.checkParses(ctx, p.Path, before, after)

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -135,7 +135,7 @@ const (
 	fewListed = 32       // files of a module, about, that are listed even so
 )
 
-// moduleList returns the modules as the prompt shows them, with their files by folder, and behind them their tests. If
+// moduleList returns the modules as the prompt shows them, with their files by folder, followed by their tests. If
 // that is too long, each list has only the files whose paths fit the ticket best.
 func moduleList(modules []config.Module, paths []string, ticket string) string {
 	var heads, tests []string
@@ -144,7 +144,7 @@ func moduleList(modules []config.Module, paths []string, ticket string) string {
 	add := func(head string, globs []string) {
 		heads = append(heads, head)
 		lists = append(lists, slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
-			return claim.Asset(p) || claim.Unread(p) || !pattern.Matches(globs, p)
+			return linguist.Asset(p) || linguist.Unread(p) || !pattern.Matches(globs, p)
 		}))
 	}
 	for _, m := range modules {

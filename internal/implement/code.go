@@ -166,8 +166,8 @@ func (b Brief) ticketBlocks() []block {
 var changeLog = pattern.Lazy(`(?i)(?:^|/)(?:changes|change[-_ ]?log|history|news|release[-_ ]?notes)` +
 	`(?:\.(?:md|rst|txt|adoc))?$`)
 
-// fileBlocks reads files, at most room bytes altogether, and skips what is no text. Of one that does not fit, and of a
-// large change log, it takes the first lines.
+// fileBlocks reads files, at most room bytes altogether, and skips what is not text. If one does not
+// fit, or is a large change log, it takes the first lines.
 func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room int) (whole []string, all []block,
 	err error) {
 	for _, p := range paths {
@@ -192,8 +192,8 @@ func (b Base) fileBlocks(ctx context.Context, label string, paths []string, room
 }
 
 // exampleBlocks shows how the repository is tested: the tests of the chosen modules that are nearest to the likely
-// files, or of other modules if these have none; one end-to-end test; and build files beside or above the likely files.
-// A test that is shown as likely to change shows enough, for a story beside the end-to-end test.
+// files, or of other modules if these have none; one end-to-end test; and build files in or above the folders of the
+// likely files. A test that is shown as likely to change is enough, for a story together with the end-to-end test.
 func (b Brief) exampleBlocks(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide, builds []string
 	likely := b.Draft.Scope.Likely

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/org/pr-review-action/internal/chunk"
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -148,7 +148,7 @@ func (b *builder) choose(files []tree.File) []tree.File {
 
 // skip returns why a file is left out, given how many files and bytes are chosen already; empty if it is not.
 func (b *builder) skip(f tree.File, files int, size int64) string {
-	if claims := claim.Of(diff.File{Path: f.Path}); len(claims) > 0 {
+	if claims := linguist.Of(diff.File{Path: f.Path}); len(claims) > 0 {
 		return string(claims[0].Reason)
 	}
 	switch l := lang.Of(f.Path); {
@@ -274,9 +274,9 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 		p.note = tree.LeftBinary
 	case bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/")):
 		p.note = SkippedLFS // only a pointer to the text
-	case claim.Bears(f.Path, content, finding.Generated):
+	case linguist.Bears(f.Path, content, finding.Generated):
 		p.note = string(finding.Generated)
-	case claim.Bears(f.Path, content, finding.Minified):
+	case linguist.Bears(f.Path, content, finding.Minified):
 		p.note = string(finding.Minified)
 	}
 	if p.note != "" {

@@ -94,7 +94,7 @@ func readRecord(path, record string) chunk.Chunk {
 	return x
 }
 
-// count is how many times a chunk holds a word.
+// count is the number of times that a word occurs in a chunk.
 type count struct{ chunk, times int32 }
 
 // pack returns the stored form of a word's counts, which are in order of chunk.

@@ -19,8 +19,8 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/indextest"
+	"github.com/org/pr-review-action/internal/testvolume"
 	"github.com/org/pr-review-action/internal/tree"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
 // clone answers as git does of one commit, out of memory.
@@ -48,7 +48,7 @@ func (c *clone) Run(context.Context, ...string) ([]byte, error) {
 	return []byte(c.listing.String()), nil
 }
 
-// Blobs gives their texts.
+// Blobs returns their texts.
 func (c *clone) Blobs(_ context.Context, hashes []string) ([][]byte, error) {
 	all := make([][]byte, len(hashes))
 	for i, hash := range hashes {
@@ -117,7 +117,7 @@ func many(n, changed int) *tree.Tree {
 }
 
 func TestOfACommitOf100000FilesSoManyAreIndexedAsAreAllowed(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	whole := func(_ context.Context, path, text string) ([]chunk.Chunk, string) {
 		name, _, _ := strings.Cut(text[len("func "):], "(")
@@ -139,7 +139,7 @@ func TestOfACommitOf100000FilesSoManyAreIndexedAsAreAllowed(t *testing.T) {
 	require.Len(t, found["Other"], 20)
 }
 
-// What Git LFS and submodules keep elsewhere is no text of this commit, a link is not
+// What Git LFS and submodules keep elsewhere is not text of this commit, a link is not
 // followed, and what is too large is not even read: git would fail for it here.
 func TestWhatIsElsewhereOrTooLargeIsCountedAndNotRead(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestWhatIsElsewhereOrTooLargeIsCountedAndNotRead(t *testing.T) {
 	require.Equal(t, x.Encode(), stored.Encode())
 }
 
-// allocated is how many bytes f takes from the heap. No other test may run beside it.
+// allocated returns the number of bytes that f allocates. No other test may run at the same time.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -24,14 +24,14 @@ import (
 
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/indextest"
+	"github.com/org/pr-review-action/internal/testvolume"
 	"github.com/org/pr-review-action/internal/tree"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
-// Variables by which this test's program keeps indexes as a process of its own.
+// Variables by which this test's program keeps indexes in a separate process.
 const (
 	keepIn   = "INDEX_KEEP_IN"   // the folder
-	keepRoom = "INDEX_KEEP_ROOM" // bytes that a file may have; the process keeps one index then, else ever more
+	keepRoom = "INDEX_KEEP_ROOM" // bytes that a file may have; the process keeps one index then, otherwise ever more
 )
 
 func TestMain(m *testing.M) {
@@ -99,7 +99,7 @@ func TestProcessesThatAreKilledLeaveWholeIndexes(t *testing.T) {
 	theirs, err := large("child")
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(1, 2))
-	for range volume.Of(200, 8) {
+	for range testvolume.Of(200, 8) {
 		var group sync.WaitGroup
 		for range 2 {
 			cmd := child(t, c.Folder, "")

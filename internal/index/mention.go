@@ -9,7 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// atATime is how many chunks are read at once.
+// atATime is the number of chunks read at a time.
 const atATime = 500
 
 // Mentions lists at most k chunks (k > 0) whose text holds a name as a whole word, including

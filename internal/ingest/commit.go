@@ -55,7 +55,7 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 // mostBranches is the number of branch names that Write tries.
 const mostBranches = 9
 
-// Write commits files on the base, to a branch of their own, under the user's name and without
+// Write commits files on the base, to a new branch, under the user's name and without
 // hooks. Work tree, index and current branch stay unchanged. If the branch exists with the same
 // content and parent, it is returned; if it is another commit, Write appends -2, -3 and so on.
 func (b Base) Write(ctx context.Context, name, message string, files []change.File) (branch, commit string,

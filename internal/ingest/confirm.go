@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/linguist"
 )
 
 // maxAsked is the largest number of questions to a base for one change. A claim whose question is
@@ -58,18 +58,18 @@ func confirmClaims(ctx context.Context, files []diff.File, b base) error {
 	return nil
 }
 
-func claims(files []diff.File) [][]claim.Claim {
-	open := make([][]claim.Claim, len(files))
+func claims(files []diff.File) [][]linguist.Claim {
+	open := make([][]linguist.Claim, len(files))
 	for i, f := range files {
 		if diff.CheckPath(f.Path) == nil && (f.OldPath == "" || diff.CheckPath(f.OldPath) == nil) {
-			open[i] = claim.Open(f)
+			open[i] = linguist.Open(f)
 		}
 	}
 	return open
 }
 
 // limitHeaderClaims removes the claims about generators' headers that are beyond the limits.
-func limitHeaderClaims(files []diff.File, open [][]claim.Claim) {
+func limitHeaderClaims(files []diff.File, open [][]linguist.Claim) {
 	order := make([]int, len(files))
 	for i := range order {
 		order[i] = i
@@ -77,8 +77,8 @@ func limitHeaderClaims(files []diff.File, open [][]claim.Claim) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].Changes(), files[a].Changes()) })
 	unseen, beside := 0, map[string]bool{}
 	for _, i := range order {
-		open[i] = slices.DeleteFunc(open[i], func(c claim.Claim) bool {
-			kind := c.Beside + claim.Kind(files[i].Path)
+		open[i] = slices.DeleteFunc(open[i], func(c linguist.Claim) bool {
+			kind := c.Beside + linguist.Kind(files[i].Path)
 			switch {
 			case c.Unseen && unseen < maxUnseen:
 				unseen++
@@ -93,16 +93,16 @@ func limitHeaderClaims(files []diff.File, open [][]claim.Claim) {
 }
 
 // questions returns the questions of each file's open claims, and what the change itself answers.
-func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known map[question]bool) {
+func questions(files []diff.File, open [][]linguist.Claim) (of [][]question, known map[question]bool) {
 	of, known = make([][]question, len(files)), map[question]bool{}
 	for i, f := range files {
 		for _, c := range open[i] {
-			q := question{path: claim.Before(f), reason: c.Reason, unseen: c.Unseen}
+			q := question{path: linguist.Before(f), reason: c.Reason, unseen: c.Unseen}
 			switch {
 			case c.Folder != "":
 				q.path, q.folder = c.Folder, true
 			case c.Beside != "":
-				q.path, q.beside = c.Beside, claim.Kind(f.Path)
+				q.path, q.beside = c.Beside, linguist.Kind(f.Path)
 			case c.Media:
 				q.path, q.media = f.Path, true
 			}
@@ -110,8 +110,8 @@ func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known 
 			if _, looked := known[q]; !looked {
 				source := q.path + ".map" // beside what a build made
 				known[q] = slices.ContainsFunc(files, func(f diff.File) bool {
-					old := claim.Before(f)
-					return q.folder && claim.Under(old, q.path) || q.unseen && old == source
+					old := linguist.Before(f)
+					return q.folder && linguist.Under(old, q.path) || q.unseen && old == source
 				})
 			}
 		}
@@ -164,10 +164,10 @@ func (q question) ask(ctx context.Context, b base) bool {
 		return q.isGenerated(ctx, b)
 	case q.media:
 		text, err := b.readHead(ctx, q.path)
-		return err == nil && claim.IsMedia(text)
+		return err == nil && linguist.IsMedia(text)
 	}
 	text, err := b.readBase(ctx, q.path)
-	return err == nil && claim.Bears(q.path, text, q.reason)
+	return err == nil && linguist.Bears(q.path, text, q.reason)
 }
 
 // isGenerated reports whether a folder's files with an extension are generated: there are at least
@@ -187,7 +187,7 @@ func (q question) isGenerated(ctx context.Context, b base) bool {
 			return len(names) > 1 && !slices.ContainsFunc(slices.Compact([]string{names[0], names[len(names)/2],
 				names[len(names)-1]}), func(name string) bool {
 				text, err := b.readBase(ctx, path.Join(dir, name))
-				return err != nil || !claim.Bears(name, text, q.reason)
+				return err != nil || !linguist.Bears(name, text, q.reason)
 			})
 		}
 	}

@@ -45,7 +45,7 @@ func IsRange(arg string) bool {
 	return ok && base != "" && strings.TrimPrefix(head, ".") != "" && !strings.ContainsAny(arg, " \t\n")
 }
 
-// Range reads what changed between two commits of the clone in dir: base...head starts from the
+// Range reads the change between two commits of the clone in dir: base...head starts from the
 // merge base, as a pull request does, base..head from base itself. A bad argument is ErrNoRange; a
 // bad place is ErrNoClone, ErrNoGit or ErrPartial.
 func Range(ctx context.Context, dir, arg string, file config.File) (Change, error) {
@@ -133,7 +133,7 @@ func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	return Clone{Dir: strings.TrimSuffix(string(out), "\n"), openedFrom: dir}.withObjects(ctx, ""), nil
 }
 
-// withObjects returns the clone with additional objects from a folder. Its git process ends with life.
+// withObjects returns the clone with additional objects from a folder. Its git process ends when life is done.
 func (g Clone) withObjects(life context.Context, folder string) Clone {
 	g.extraObjects = folder
 	g.objects = &objects{life: life, turn: make(chan struct{}, 1), command: func() *exec.Cmd {
@@ -243,7 +243,7 @@ func (g Clone) file(ctx context.Context, commit, path string) ([]byte, error) {
 	return g.fileUpTo(ctx, math.MaxInt64, commit, path)
 }
 
-// fileUpTo is like file, but returns nil also for a file of more than limit bytes.
+// fileUpTo is like file, but also returns nil for a file of more than limit bytes.
 func (g Clone) fileUpTo(ctx context.Context, limit int64, commit, path string) ([]byte, error) {
 	found, err := g.object(ctx, limit, commit+":"+path)
 	if err == nil && found.kind != "" && found.kind != "blob" {

@@ -47,8 +47,8 @@ type Change struct {
 	Base     string // the commit that the change starts from, of a pull request GitHub's base; empty for a diff
 	Branch   string // the branch of the clone, such as refs/heads/fix, where the thread's id says only HEAD or worktree
 	Clone    Clone  // that the change was read from; zero for a diff or a pull request
-	Tree     string // for a work tree: its files as a Git tree; else empty
-	Objects  string // for a work tree: the folder with the objects that the clone lacks; else empty
+	Tree     string // for a work tree: its files as a Git tree; otherwise empty
+	Objects  string // for a work tree: the folder with the objects that the clone lacks; otherwise empty
 }
 
 // maxGuidance is the largest guidance file that is read, in bytes. Larger ones are left out.
@@ -83,7 +83,7 @@ func (c *Change) readRules(file config.File, read func(path string, limit int64)
 	return err
 }
 
-// maxGuides bounds the files that are read beside those that the settings name.
+// maxGuides bounds the files that are read in addition to those that the settings name.
 const maxGuides = 50
 
 // readGuidance reads what guides the review of the change's files. mode returns the Git mode of a path that the settings

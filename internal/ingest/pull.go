@@ -8,11 +8,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -163,7 +163,7 @@ func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, 
 	var missing []int
 	hidden := 0
 	for i, f := range files {
-		if f.Binary && f.Status != diff.Removed && len(claim.Of(f)) == 1 && hidden < maxHidden {
+		if f.Binary && f.Status != diff.Removed && len(linguist.Of(f)) == 1 && hidden < maxHidden {
 			missing, hidden = append(missing, i), hidden+1
 		}
 		if f.Patch == "" && f.Changes() > 0 && f.Changes() <= maxChanges && f.Status != diff.Removed && !f.Binary {
@@ -204,8 +204,8 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 	if err != nil {
 		return noteUnreadable(ctx, f, err)
 	}
-	was := claim.Bears(f.Path, []byte(before), finding.Binary)
-	if f.Binary = was || claim.Bears(f.Path, after, finding.Binary); f.Binary {
+	was := linguist.Bears(f.Path, []byte(before), finding.Binary)
+	if f.Binary = was || linguist.Bears(f.Path, after, finding.Binary); f.Binary {
 		if was {
 			f.Vouched = string(finding.Binary)
 		}

@@ -75,7 +75,7 @@ type clones struct {
 
 const largest = 1 << 20 // bytes of a file that is read
 
-// instructs matches files that are written for a model: what they say to one is no alarm.
+// instructs matches files that are written for a model: what they say to one is not an alarm.
 var instructs = regexp.MustCompile(`(?i)(^|/)(agents|claude|gemini|skill|copilot-instructions)\.md$|\.(cursor|claude` +
 	`|agents)(/|rules)|(^|/)prompts?[/.]`)
 
@@ -118,7 +118,7 @@ func cells(count [6]int) string {
 
 func per500(n, of int) float64 { return 500 * float64(n) / float64(max(1, of)) }
 
-// scan gives of one clone the files of commits, those flagged and those with
+// scan returns of one clone the files of commits, those flagged and those with
 // hidden text, and the same of its tree.
 func (c clones) scan(out io.Writer, git, name string) (count [6]int, err error) {
 	look := func(counts []int, where, text string) {
@@ -178,7 +178,7 @@ func command(git string, args ...string) ([]byte, error) {
 	return text, nil
 }
 
-// addedLines are the lines that a patch adds; a blank one stands where others were between.
+// addedLines are the lines that a patch adds; a blank one is where others were between.
 func addedLines(f diff.File) string {
 	var b strings.Builder
 	hunks, _ := diff.Hunks(f.Patch) // one that cannot be read adds none

@@ -128,7 +128,7 @@ func readSamples(path string) ([]specimen, error) {
 var expansion = regexp.MustCompile(`\{\{(repeat|fence):([^{}]*)\}\}`)
 
 // expand replaces the marks {{repeat:TEXT:N}} and {{fence:open}}. Made-up
-// credentials stay marks: they are no instructions.
+// credentials stay marks: they are not instructions.
 func expand(payload string) string {
 	return expansion.ReplaceAllStringFunc(payload, func(mark string) string {
 		parts := expansion.FindStringSubmatch(mark)
@@ -171,7 +171,7 @@ func (t tally) String() string {
 	return fmt.Sprintf("%d/%d = %.1f %% (%.1f to %.1f)", t.hits, t.total, 100*p, 100*max(0, low), 100*min(1, high))
 }
 
-// outcome is what a file of cases comes to.
+// outcome is the result for a file of cases.
 type outcome struct {
 	recall, wrong, hiddenWrong tally            // any warning on attacks; any, and hidden ones, on benign rows
 	buried                     tally            // the same verdict alone and buried

@@ -27,7 +27,7 @@ func lookalike(r rune) (rune, bool) {
 }
 
 // mixedWord returns the offset of a word in which look-alike letters of another script
-// occur among Latin ones, or -1. A word in one script is no disguise, nor is a Latin
+// occur among Latin ones, or -1. A word in one script is not a disguise, nor is a Latin
 // abbreviation with a Cyrillic ending, nor a word with letters that resemble no Latin one.
 func mixedWord(line string) int {
 	found, at := -1, 0

@@ -39,7 +39,7 @@ func hiddenHits(lines []string) []Hit {
 	return mergeHits(hits)
 }
 
-// payload is how many consecutive hidden characters rule out chance in a minified line.
+// payload is the number of consecutive hidden characters that rules out chance in a minified line.
 const payload = 16
 
 func hiddenOf(line string, number int) []Hit {
@@ -77,7 +77,7 @@ func isOrdinary(line string, at int, r rune) bool {
 		besideSpace(line, at, r)
 }
 
-// pictureEscape matches an emoji as YAML is often written, which leaves the selector behind it as it is.
+// pictureEscape matches an emoji as YAML often escapes it, with the selector after it unescaped.
 var pictureEscape = pattern.Lazy(`^\\U0001[Ff][0-9A-Fa-f]{3}$`)
 
 const breaks = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -149,7 +149,7 @@ var (
 	tableEnd   = pattern.Lazy("^" + tableFiller + "['\"`\\[\\]|,\\\\/^-]")
 )
 
-// maxTable is how many bytes on each side of a hidden character are searched for its table.
+// maxTable is the number of bytes on each side of a hidden character that are searched for its table.
 const maxTable = 120
 
 // inTable reports whether a hidden character is one of several in a string or class, as in the tables of a bundle.
@@ -233,7 +233,7 @@ const colourCode = `(?:0?[0134]|2[234]|[34]9|3[1-7]|9[1-6]|3[07];4[1-6]|4[1-6];3
 const directions = "\u200e\u200f\u061c"
 
 // rightToLeft reports whether a line has letters of a right-to-left script. There a
-// directional mark moves characters without a direction of their own, and reverses no text.
+// directional mark moves characters without their own direction, and reverses no text.
 func rightToLeft(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool {
 		return unicode.In(r, unicode.Hebrew, unicode.Arabic) && unicode.IsLetter(r)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/injection"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 func TestT7_HiddenCharactersAreFoundByKindAndLine(t *testing.T) {
@@ -143,7 +143,7 @@ func TestT7_OneOddByteOrALongTailExcusesNothing(t *testing.T) {
 // A row of a hundred thousand was as many times trimmed.
 func TestALongRowOfBreaksIsReadInTimeThatGrowsWithItAlone(t *testing.T) {
 	t.Parallel()
-	took := volume.Took(func() {
+	took := testvolume.Took(func() {
 		require.NotEmpty(t, injection.Scan("a "+strings.Repeat("\u200b", 300_000)+"b").Hidden)
 	})
 	require.Less(t, took, 20*time.Second)

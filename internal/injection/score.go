@@ -95,7 +95,7 @@ func surroundedByWords(line string, at int) bool {
 	return signs < 6
 }
 
-// minIdleMentions is how many sentences must name a model without wanting anything, for a text to be about models.
+// minIdleMentions is the number of sentences that must name a model without an order, for a text to be about models.
 const minIdleMentions = 5
 
 // aboutModels reports whether a text comes from a project that works with models. There a

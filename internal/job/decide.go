@@ -153,7 +153,7 @@ func (g *gated[S]) act(ctx context.Context, name string, draft checkpoint.Draft,
 	if err == nil {
 		r, err = do(ctx, o, answer)
 	}
-	if err != nil { // the outputs name the draft all the same
+	if err != nil { // the outputs name the draft anyway
 		r.Thread, r.Digest, r.Code = draft.Manifest.Thread, draft.Digest, draft.Code
 	}
 	return r, err

@@ -182,7 +182,7 @@ func (j *job) writeSignals(ctx context.Context, r *driver.Report) {
 	driver.WriteSARIF(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.warn)
 }
 
-// markWaiting runs the job that marks the commit with the draft that waits, and where. It has no
+// markWaiting runs the job that marks the commit with the waiting draft, and where. It has no
 // model's key, and tells nothing about the findings but how many there are.
 func (j *job) markWaiting(ctx context.Context) (driver.Report, error) {
 	if err := j.checkNamed(); err != nil {

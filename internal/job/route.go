@@ -111,7 +111,7 @@ func (j *job) checkReviewer(ctx context.Context, login string, m checkpoint.Mani
 	if unclear != "" {
 		return problem.Refuse(12, "cannot tell whether "+login+
 			" is one of the environment's reviewers, nothing was posted",
-			"approve in the environment's dialog, name people beside the team, or pass a github-token that may "+
+			"approve in the environment's dialog, name people in addition to the team, or pass a github-token that may "+
 				"read the organization's members", problem.At(where+", team "+unclear))
 	}
 	return problem.Refuse(12, login+" is not one of the environment's reviewers, nothing was posted",

@@ -41,7 +41,7 @@ func (j *job) originOf(about checkpoint.Subject, branch string, thread func(head
 	}
 }
 
-// lag is how long, in seconds, GitHub's lists may lack what an earlier job has stored.
+// lag is the time, in seconds, for which GitHub's lists may lack what an earlier job has stored.
 const lag = 4
 
 // candidates lists the artifacts with the draft's name. A draft of this run may be too new
@@ -229,7 +229,7 @@ func (b *earlierRuns) continueAgain(thread string) (codes []string) {
 }
 
 // decidedFindings returns what decided drafts tell later ones, if a seal vouches for the drafts and
-// for their decisions. Of several decisions on a draft the oldest counts, as in check 13.
+// for their decisions. If there are several decisions on a draft, the oldest counts, as in check 13.
 func (j *job) decidedFindings(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft,
 	items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.Protection.Keyed() {
@@ -272,7 +272,7 @@ func (j *job) reportUndrafted(ctx context.Context, change ingest.Change, outcome
 	return r
 }
 
-// addStanding adds to a report without a draft the posted findings that still stand, as far as
+// addStanding adds to a report without a draft the posted findings that are still open, as far as
 // GitHub can tell without the change's content.
 func (j *job) addStanding(ctx context.Context, change ingest.Change, r *driver.Report) {
 	earlier, err := j.recall(nil)(ctx, change)

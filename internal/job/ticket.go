@@ -25,7 +25,7 @@ import (
 // ticketDraft is a ticket's draft as a job handles it.
 type ticketDraft struct {
 	*gated[ticketpr.State]
-	driver.Carrier
+	driver.Publisher
 	repo     github.Repository
 	config   config.Config // of the default branch
 	drafter  string        // login of the account that requested the draft
@@ -40,7 +40,7 @@ type ticketDraft struct {
 // decidedTicketDraft returns the ticket's draft, with the repository and its settings.
 func (j *job) decidedTicketDraft(ctx context.Context) (*ticketDraft, error) {
 	p := &ticketDraft{gated: &gated[ticketpr.State]{job: j}}
-	p.Carrier = driver.Carrier{Applier: apply.Applier{Read: j.api, Write: write.New(j.api)}, Request: p.request}
+	p.Publisher = driver.Publisher{Applier: apply.Applier{Read: j.api, Write: write.New(j.api)}, Request: p.request}
 	var err error
 	if p.repo, err = j.api.Repository(ctx, j.ref.Owner, j.ref.Repo); err != nil {
 		return p, err

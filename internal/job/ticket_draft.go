@@ -223,8 +223,8 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 }
 
 // checkCanContinue refuses progress that was made with another ticket text, other modules, another model
-// or other feedback, and progress of a draft that has ended. A draft that waits names its run, so
-// only that run goes on with one that it could not store.
+// or other feedback, and progress of a draft that has ended. A waiting draft names its run, so
+// only that run continues with one that it could not store.
 func (p *ticketDraft) checkCanContinue(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
 	revised *revision) error {
 	v, err := p.driver(store, facts.Thread).Proposed(ctx)

@@ -40,8 +40,8 @@ const (
 	firstCooldown, longestCooldown = 5 * time.Second, time.Minute
 	// longestNamed is the longest requested wait that is honored, as in transport.
 	longestNamed = 5 * time.Minute
-	// maxRefusals and refusedFor are how often in a row, and over how long, every call
-	// must be rate limited before the server counts as down.
+	// maxRefusals calls in a row, over at least refusedFor, must be rate limited before
+	// the server counts as down.
 	maxRefusals = 30
 	refusedFor  = 2 * time.Minute
 	maxBody     = 64 << 10
@@ -69,7 +69,7 @@ type outcome struct {
 
 func (b *breaker) error() error { return &DownError{Failures: b.failures, Cause: b.cause} }
 
-// check returns an error if a call may not begin, else whether it is the trial call.
+// check returns an error if a call may not begin, otherwise whether it is the trial call.
 func (b *breaker) check(now time.Time) (trial bool, err error) {
 	switch {
 	case b.cause == nil:

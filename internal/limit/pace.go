@@ -40,7 +40,7 @@ type refusal struct {
 	jitter       float64
 }
 
-// untilAnswer is the wait of calls behind a probe, whose answer ends it.
+// untilAnswer is how long calls wait for a probe: until its answer arrives.
 const untilAnswer = time.Hour
 
 func (p *pace) wait(now time.Time) time.Duration {

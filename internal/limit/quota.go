@@ -17,8 +17,8 @@ const (
 	// longestWait bounds a wait that is based on headers alone. A limit per day, or a wrong header, must not stop a
 	// run: the server may refuse one call a minute instead.
 	longestWait = 65 * time.Second
-	// maxLies is how often a call may pass although the headers left nothing for it, even after the longest
-	// wait, before they are ignored.
+	// maxLies is the number of calls that may pass although the headers left nothing for them, even after the
+	// longest wait, before the headers are ignored.
 	maxLies = 2
 	// mostRatio bounds how many units the server is assumed to count for one of ours.
 	mostRatio = 4

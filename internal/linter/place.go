@@ -41,7 +41,7 @@ func shownLines(files []diff.File) map[string]map[int]line {
 
 // findFile returns the longest changed path that a path ends with.
 func (r *Reader) findFile(raw string) (string, bool) {
-	plain, _ := url.PathUnescape(raw) // empty if it is no URI, which is no file's path
+	plain, _ := url.PathUnescape(raw) // empty, which matches no file, if raw is not a URI
 	for _, whole := range []string{cleanPath(raw), cleanPath(plain)} {
 		for rest, more := whole, true; more; _, rest, more = strings.Cut(rest, "/") {
 			if _, ok := r.lines[rest]; ok {
@@ -94,10 +94,10 @@ func (r *Reader) addedLine(file string, s Result) (int, bool) {
 	return 0, false
 }
 
-// maxSearches is how often a file may be searched for a line.
+// maxSearches is the number of times a file may be searched for a line.
 const maxSearches = 2000
 
-// maxRange is how many lines after its first a result may extend.
+// maxRange is the number of lines that a result may extend beyond its first.
 const maxRange = 20
 
 // snippet returns the first line of what a linter saw, or "" if that does not distinguish lines.

@@ -29,7 +29,7 @@ func (c *Client) ask(r Request, f form) *wireRequest {
 	a.uses[marks] = c.mark != "" && (!f.responses() || c.mark == cacheBreakpoint) && f[marks] == 0
 	hasState := slices.ContainsFunc(r.Turns, func(t Turn) bool { return len(t.State) > 0 })
 	a.uses[state] = f[state] == 0 && (f.responses() || hasState)
-	last := len(r.Turns) // a user's turn in it stands behind a tool's
+	last := len(r.Turns) // a user's turn in it follows a tool's
 	a.uses[bridge] = !f.responses() && last > 0 && r.Turns[last-1].Role == RoleUser
 	a.uses[format] = a.hasFormat() && f[format] < 2
 	a.uses[mixed] = a.uses[format] && len(r.Tools) > 0

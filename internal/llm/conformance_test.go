@@ -57,7 +57,7 @@ func clientOf(t *testing.T, s *llmtest.Server, change ...func(*llm.Options)) *ll
 }
 
 // converse is the least loop that an agent can be: it answers every call, and
-// goes on without tools where a server takes none.
+// continues without tools where a server takes none.
 func converse(t *testing.T, c *llm.Client, r llm.Request) (final llm.Answer, looked int) {
 	t.Helper()
 	for range 4 {

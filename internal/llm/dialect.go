@@ -24,8 +24,8 @@ const (
 	effort                 // reasoning effort if set, none
 	state                  // of reasoning: sent back (and, by Responses, requested encrypted), or not
 	strict                 // schemas of tools in the strict form, or without its mark and additionalProperties
-	bridge                 // a user's turn right behind a tool's: as it is, with one of the assistant's between them
-	system                 // the system turn: a role of its own, the front of the first user turn
+	bridge                 // a user's turn right after a tool's: unchanged, with one of the assistant's between them
+	system                 // the system turn: a separate role, the front of the first user turn
 	marks                  // cache marks, or none
 	tools                  // offered, or ErrNoTools
 	capabilities

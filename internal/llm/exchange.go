@@ -74,7 +74,7 @@ func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer 
 	var said envelope
 	// A wrong type in one field still leaves the others read.
 	_ = json.Unmarshal(body, &said)
-	// OpenRouter reports a provider's error beside the choice.
+	// OpenRouter reports a provider's error next to the choice.
 	if isBlank(said.Error) && len(said.Choices) > 0 && !isBlank(said.Choices[0].Error) {
 		said.Error = said.Choices[0].Error
 		body, _ = json.Marshal(map[string]any{"error": said.Error}) // it was JSON
@@ -153,7 +153,7 @@ func (c *Client) logTry(a *wireRequest) func(context.Context, int) (func(*http.R
 	return func(_ context.Context, try int) (func(*http.Response, error), error) {
 		began := time.Now()
 		return func(resp *http.Response, err error) {
-			if errors.Is(err, transport.ErrNotBegun) { // there was no money for it: it is no try
+			if errors.Is(err, transport.ErrNotBegun) { // there was no money for it: it is not a try
 				return
 			}
 			line := fmt.Sprintf("POST %s, try %d: %s, %d ms", where, try, outcome(resp, err),
@@ -174,7 +174,7 @@ func outcome(resp *http.Response, err error) string {
 	}
 	body, _ := io.ReadAll(resp.Body) // it was read before, and can be read again
 	var e envelope
-	_ = json.Unmarshal(body, &e) // what is no answer has no usage
+	_ = json.Unmarshal(body, &e) // a body that is not an answer has no usage
 	if u := e.Usage.usage(); u.Tokens() > 0 {
 		said += fmt.Sprintf(", %d tokens in (%d cached), %d out", u.InputTokens, u.CachedTokens, u.OutputTokens)
 	}

@@ -36,7 +36,7 @@ const tries = 3
 type fault struct {
 	name   string
 	kind   llmtest.Kind
-	faults []llmtest.Fault // one a request; behind the last all is well
+	faults []llmtest.Fault // one per request; after the last all is well
 	always llmtest.Fault   // in place of them
 
 	requests int           // that the server sees
@@ -115,7 +115,7 @@ func faultTable() []fault {
 	}
 }
 
-// errLost stands in the table for a connection's own error.
+// errLost is in the table for a connection's own error.
 var errLost = errors.New("the connection's own error")
 
 func TestFaultTable(t *testing.T) {

@@ -26,7 +26,7 @@ var families = []struct {
 }{
 	// Chat models under a reasoning model's name: no reasoning, any temperature.
 	{`^gpt-\d+(\.\d+)?-chat`, "", false},
-	// These reason at one effort of their own and refuse others.
+	// These have one fixed effort and refuse others.
 	{`^(gpt-\d|o\d)[^/]*-pro\b|^o1-(mini|preview)`, "", true},
 	// Medium is what gpt-5 and the o models start from. Later ones start without
 	// reasoning, or differ, and a review without it finds less.

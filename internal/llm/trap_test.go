@@ -14,7 +14,7 @@ import (
 )
 
 // The tests of this file hold what go-openai v1.43.0 would do to us: each shows
-// the library's way first, so that a later version that mends it is noticed.
+// the library's way first, so that a later version that fixes it is noticed.
 
 func TestTrapLibraryDropsZeros(t *testing.T) {
 	t.Parallel()

@@ -82,7 +82,7 @@ func (r reported) usd() cost.MicroUSD {
 	return stated + upstream
 }
 
-// tally is a number of tokens from 0 to 2^40; anything else is read as 0, but as unread if it is no number.
+// tally is a number of tokens from 0 to 2^40; anything else is read as 0, but as unread if it is not a number.
 type tally int64
 
 const unread tally = -1

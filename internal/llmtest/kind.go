@@ -35,7 +35,7 @@ type Rules struct {
 	OnlyMaxOld    bool // refuses max_completion_tokens
 	OnlyMaxNew    bool // refuses max_tokens, as a gateway does in front of a reasoning model
 	DeafToMaxNew  bool // ignores max_completion_tokens, as DeepSeek and Ollama do
-	NoUserBehind  bool // refuses a user's turn right behind a tool's, as Mistral does
+	NoUserBehind  bool // refuses a user's turn right after a tool's, as Mistral does
 	NoTemperature bool // refuses temperature, as reasoning models do
 	NoEffort      bool // refuses a reasoning effort
 }

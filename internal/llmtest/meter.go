@@ -10,7 +10,7 @@ import (
 
 type meter struct {
 	Caches bool        // reports cached tokens by common prefixes
-	Apart  bool        // reports reasoning beside the output tokens and in the total alone, as xAI and Gemini do
+	Apart  bool        // reports reasoning outside the output tokens, only in the total, as xAI and Gemini do
 	Price  *cost.Price // price of the bill; nil for none
 
 	mu              sync.Mutex

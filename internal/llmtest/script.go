@@ -88,12 +88,12 @@ func PerFile(scripts map[string]Script, rest Script) Script {
 	}
 }
 
-// Each gives one answer after the other to the requests about a path, and repeats the last.
+// Each returns one answer after the other to the requests about a path, and repeats the last.
 func Each(answers ...Answer) Script {
 	return func(r Request) Answer { return answers[min(r.Try, len(answers))-1] }
 }
 
-// Always gives the same answer to every request.
+// Always returns the same answer to every request.
 func Always(a Answer) Script { return Each(a) }
 
 // Implement answers each question from its list of answers, repeating the last, and all others by rest.

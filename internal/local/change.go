@@ -96,8 +96,8 @@ func (a *Terminal) rangeOf(ctx context.Context, clone ingest.Clone, arg string) 
 }
 
 // InRepository cleans the file names in the settings. A settings file whose path is absolute or begins with ./ or ../
-// is one of this machine. InRepository reads it only once, since a shell's <(…) is empty after that. Of one in the
-// repository it tells if this folder contains another of the same name.
+// is one of this machine. InRepository reads it only once, since a shell's <(…) is empty after that. For one in the
+// repository, it says so if this folder contains another file of that name.
 func (a *Terminal) InRepository() error {
 	slash := filepath.ToSlash(a.Config)
 	here := filepath.IsAbs(a.Config) || strings.HasPrefix(slash, "./") || strings.HasPrefix(slash, "../")

@@ -30,7 +30,7 @@ import (
 )
 
 // GoFrom continues a thread from its current state: an unfinished revision, a decision, a
-// draft that waits, or none of these. It refuses one whose review has not ended.
+// waiting draft, or none of these. It refuses one whose review has not ended.
 func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	switch {
 	case r.Revising():
@@ -40,8 +40,8 @@ func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdic
 	case r.Parked():
 		return l.Terminal.decide(ctx, l, r, given)
 	case r.Running:
-		return problem.Refuse(1, "there is no draft to decide yet", "wait for the review that runs; one that was cut "+
-			"short goes on where the same review is run again", problem.At(r.Thread+": "+r.UnderWay()))
+		return problem.Refuse(1, "there is no draft to decide yet", "wait for the review that runs; one that was "+
+			"interrupted continues when the same review is run again", problem.At(r.Thread+": "+r.UnderWay()))
 	case given == decision.Revise:
 		return problem.Refuse(1, "there is no draft to revise", "review it with --again for a new one",
 			problem.At(r.Thread+" is "+r.Outcome))
@@ -279,7 +279,7 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	return driver.Failure(r)
 }
 
-// printParked prints the command that decides a draft, in word what became of it, and the other
+// printParked prints the command that decides a draft, in word what happened to it, and the other
 // decisions. With changes it also prints the command that makes them.
 func (a *Terminal) printParked(r driver.Report, word, command, others string, changes []string) {
 	with := WithCommands(changes)
@@ -293,7 +293,7 @@ func (a *Terminal) printParked(r driver.Report, word, command, others string, ch
 	}
 }
 
-// Others returns a hint with the flags that go in place of --approve or beside it. Its example
+// Others returns a hint with the flags that go in place of --approve or next to it. Its example
 // drops the least severe finding.
 func Others(r driver.Report) string {
 	if n := len(r.Findings); n > 0 {

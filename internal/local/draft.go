@@ -289,7 +289,7 @@ func (r *Run) purpose() string {
 }
 
 // isStale reports whether a run is not one of this very change by this reviewer under these
-// settings, cannot be decided any more, or can go on under a higher cap.
+// settings, cannot be decided any more, or can continue under a higher cap.
 func (r *Run) isStale(view graph.View[reviewpr.State]) bool {
 	d := view.State.Draft
 	switch {
@@ -305,7 +305,7 @@ func (r *Run) isStale(view graph.View[reviewpr.State]) bool {
 		return true
 	case view.Status == graph.Paused && view.State.LacksMoney() &&
 		cmp.Or(r.change.Config.Cap, settings.DefaultMaxCost) > d.MaxCost:
-		return true // a higher cap lets it go on; its paid results are reused
+		return true // a higher cap lets it continue; its paid results are reused
 	}
 	return view.Status != graph.Ended && r.Now().After(d.ExpiresAt)
 }

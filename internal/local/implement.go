@@ -28,9 +28,9 @@ func (o *Options) ImplementFlags(f *pflag.FlagSet) {
 	o.Flags(f, "implement")
 	f.StringVar(&o.on, "base", "", "`branch` or commit to build on; the default is HEAD")
 	f.StringSliceVar(&o.modules, "modules", nil, "`names` of the only modules that may change")
-	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
-		"of its own")
-	f.BoolVar(&o.approve, "approve", false, "approve: commit the change to a branch of its own")
+	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a "+
+		"separate folder")
+	f.BoolVar(&o.approve, "approve", false, "approve: commit the change to a new branch")
 	f.BoolVar(&o.Abort, "abort", false, "abort: commit nothing")
 	o.ProposalFlags(f)
 	f.BoolVar(&o.NoInput, "no-input", false, "never ask: leave the draft waiting")

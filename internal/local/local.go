@@ -136,7 +136,7 @@ func (p *Progress) draw() {
 	}
 }
 
-// Stop removes the line for good.
+// Stop removes the line, which is not drawn again.
 func (p *Progress) Stop() {
 	p.clear()
 	p.mu.Lock()
@@ -167,5 +167,5 @@ func (p *Progress) Line(format string, args ...any) {
 	}
 }
 
-// logged is how often the progress of evals is logged.
+// logged is the interval at which the progress of evals is logged.
 const logged = 30 * time.Second

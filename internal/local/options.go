@@ -59,16 +59,17 @@ func (o *Options) Verdict() (decision.Verdict, error) {
 	case o.approve && o.Abort:
 		return "", problem.Usage("--approve and --abort contradict each other", "give one of them")
 	case o.Revise != "" && (o.approve || o.Abort || len(o.lines) > 0):
-		return "", problem.Usage("--revise goes with no other decision", "the next draft is decided when it is there")
+		return "", problem.Usage("--revise cannot be combined with another decision",
+			"decide the next draft once it is there")
 	case len(o.Drop) > 0 && !o.approve:
-		return "", problem.Usage("--drop goes with --approve", "say both: --approve --drop PATH")
+		return "", problem.Usage("--drop goes with --approve", "pass both: --approve --drop PATH")
 	case o.approve:
 		return decision.Approve, nil
 	case o.Abort:
 		return decision.Abort, nil
 	case d.Note != "" && len(d.Commands) == 0:
 		return "", problem.Usage("--command contains no command: "+d.Note,
-			`a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
+			`a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort as well`)
 	}
 	return d.Verdict, nil
 }

@@ -43,7 +43,7 @@ func (p *proposing) driver() driver.Driver {
 }
 
 // draft continues the ticket's thread, or starts it. A thread that is parked or decided is only
-// reported. One that failed or expired, or whose ticket changed, starts anew.
+// reported. One that failed or expired, or whose ticket changed, starts again.
 func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	r, err := p.readState(ctx)
 	s := p.last.State
@@ -99,7 +99,7 @@ func (a *Terminal) isExpired(r driver.Report) bool {
 	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }
 
-// replaceThread drafts the ticket anew. The thread that was makes room once the new draft waits; one that is damaged,
+// replaceThread drafts the ticket again. The thread that was makes room once the new draft waits; one that is damaged,
 // or whose draft failed, does so at once.
 func (p *proposing) replaceThread(ctx context.Context, was driver.Report) (_ driver.Report, err error) {
 	release, err := p.Store.Lock(ctx, p.Thread)

@@ -52,7 +52,7 @@ func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Ve
 		Question: "Commit this change? approve, reject, later, /drop PATH, or say what should be different: ",
 		Answers: map[string]decision.Verdict{"approve": decision.Approve, "reject": decision.Abort,
 			"abort": decision.Abort, "y": "", "yes": "", "n": "", "no": "", "?": ""},
-		Help:  "  approve commits it to a branch of its own, reject drops it for good",
+		Help:  "  approve commits it to a new branch, reject drops it",
 		Items: p.items(r), Free: true,
 		Revise: func(drops []string) error {
 			if len(drops) > 0 {
@@ -101,7 +101,7 @@ func (p *proposing) resume(ctx context.Context, given decision.Verdict) error {
 	return p.GoFrom(ctx, r, given)
 }
 
-// GoFrom continues a thread from its current state: a draft that waits, or one that ended.
+// GoFrom continues a thread from its current state: a waiting draft, or one that ended.
 func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	if r.Parked() {
 		return p.decide(ctx, p, r, given)
@@ -128,7 +128,7 @@ func (p *proposing) Park(r driver.Report, changes ...string) error {
 }
 
 // Decided prints the result of the decision. With --push it first pushes a draft that was
-// approved without --push, or looks whether a person has opened its pull request.
+// approved without --push, or checks whether a person has opened its pull request.
 func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 	if p.onto != nil && r.Outcome == ticketpr.Posted && (r.PullRequest == "" || p.onto.Form(p.last.State) != "") {
 		if p.last, err = p.onto.Carry(ctx, p.last); err != nil {

@@ -110,7 +110,7 @@ func successorPrefix(thread string, anew bool, saved graph.Saved) string {
 }
 
 // successor returns the store of the run that replaces a thread, with what an earlier process
-// left of that run, if it can go on.
+// left of that run, if it can continue.
 func (r *Run) successor(ctx context.Context, old graph.Saved) (successor, error) {
 	next := successor{Store: r.Store, thread: r.Thread,
 		apart: successorPrefix(r.Thread, r.Anew, old) + r.purpose()[:12]}

@@ -41,7 +41,7 @@ func (a *Terminal) againCommand(ref pull.Ref) string {
 // PrintUnderWay prints at what a thread is that runs or was interrupted, and which command, in
 // what, continues it.
 func (a *Terminal) PrintUnderWay(thread, doing, what string) error {
-	_, err := fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same %s goes on from there.\n",
+	_, err := fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was interrupted, the same %s continues it.\n",
 		thread, doing, what)
 	return err
 }

@@ -33,7 +33,7 @@ type Options struct {
 	config.MCP          // see Preset
 	Name       string   // the name in notes
 	Environ    []string // NAME=value; the whole environment of a program
-	User       string   // with a user the token is sent as Basic, else as Bearer; without a token nothing is sent
+	User       string   // with a user the token is sent as Basic, otherwise as Bearer; without a token nothing is sent
 	Token      string
 	HTTP       *http.Client // a streaming client from transport.New
 }

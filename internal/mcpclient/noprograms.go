@@ -12,5 +12,5 @@ import (
 
 // program refuses: the action's image has no interpreter, and its jobs start no programs next to their tokens (T16).
 func program(context.Context, []string, []string) (mcp.Transport, error) {
-	return nil, atlassian.Fail("is a program, and the action's image starts none: use a url, or an image of your own")
+	return nil, atlassian.Fail("is a program, and the action's image starts none: use a url, or your own image")
 }

@@ -86,7 +86,7 @@ func New() (*Server, error) {
 	return s, nil
 }
 
-// programs returns the folder of the newest server's programs: on the PATH, else where Debian has them.
+// programs returns the folder of the newest server's programs: on the PATH, otherwise where Debian has them.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)

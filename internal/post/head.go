@@ -26,7 +26,7 @@ func CheckHead(s checkpoint.Subject, code, anew string, now Now) error {
 	switch {
 	case now.Merged:
 		return problem.Refuse(9, fmt.Sprintf("#%d was merged, so none of its drafts can be decided", s.Number),
-			"read the draft in its run's summary; to a merged pull request nothing is posted", draft)
+			"read the draft in its run's summary; nothing is posted to a merged pull request", draft)
 	case !now.Open:
 		return problem.Refuse(9, fmt.Sprintf("#%d was closed, so none of its drafts can be decided", s.Number),
 			"reopen the pull request and decide again, or let the draft expire", draft)

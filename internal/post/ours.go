@@ -140,7 +140,7 @@ func (o *Ours) currentPull(ctx context.Context) (pull.Pull, error) {
 }
 
 // isProved reports whether a review results from a decision: by the marker's MAC if there is a key,
-// else by the record, else because it is older than records are kept. A result is kept for the
+// otherwise by the record, or because it is older than records are kept. A result is kept for the
 // whole run, so that a review from before its own decision was recorded gains nothing by the
 // record.
 func (o *Ours) isProved(ctx context.Context, r github.Review, m marker.Review, by postedBy) (ok bool, err error) {

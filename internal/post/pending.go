@@ -22,7 +22,7 @@ import (
 // pending is the state of a review that only its account sees.
 const pending = "PENDING"
 
-// maxTries is how often a write with an unknown outcome is retried.
+// maxTries is the number of retries of a write with an unknown outcome.
 const maxTries = 3
 
 // poster posts one request: it looks for the review, creates a pending one, looks again and

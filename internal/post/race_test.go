@@ -158,7 +158,7 @@ func TestP5_T25_OfRacingDecisionsOneHolds(t *testing.T) {
 
 // command has a person's command stopped, killed or cut off from its store while it
 // posts, and run again at once, until it says that it posted. One that was cut off from
-// its store may run on beside the next. It gives how often it was run again.
+// its store may still run while the next one does. It returns the number of restarts.
 func command(t *testing.T, seed uint64, s *site) (again int) {
 	synctest.Test(t, func(t *testing.T) {
 		chances := rand.New(rand.NewPCG(seed, 1))
@@ -313,7 +313,7 @@ func TestP5_AReviewSeenWhileWaitingIsNotForgotten(t *testing.T) {
 	p, q := &page{}, request()
 	first, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
-	late := &stale{page: p, fresh: 3} // behind the first look and the one behind the creation
+	late := &stale{page: p, fresh: 3} // after the first look and the one after the creation
 	q.Race = &handoff.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]handoff.Claim, error) {
 		return []handoff.Claim{claim(1, 8, true, yes()), claim(2, me, true, yes())}, nil
 	}}

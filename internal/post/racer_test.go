@@ -28,7 +28,7 @@ type site struct {
 	mu        sync.Mutex
 	slow      time.Duration // at most, of a request
 	lag       time.Duration // at most, of a listing
-	scattered bool          // each claim has a lag of its own
+	scattered bool          // each claim has its own lag
 	loose     bool
 	accounts  []string // of the jobs' tokens
 	claims    []handoff.Claim
@@ -55,7 +55,7 @@ func (s *site) submitted() (n int) {
 	return n
 }
 
-// racer is one job of the race, with chances of its own.
+// racer is one job of the race, with its own chances.
 type racer struct {
 	*site
 	*rand.Rand
@@ -257,7 +257,7 @@ func (r *racer) claim(ctx context.Context, record decision.Record) error {
 	})
 }
 
-// decide is what a deciding job does behind its checks.
+// decide does what a deciding job does after its checks.
 func (r *racer) decide(ctx context.Context) error {
 	q := request()
 	if r.record.Thread != "" {

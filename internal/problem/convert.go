@@ -14,7 +14,7 @@ type explained interface {
 	Problem() *Error
 }
 
-// Of returns any error in its three parts: its own Problem if it has one, else its message
+// Of returns any error in its three parts: its own Problem if it has one, otherwise its message
 // as what was wrong, with the Next of the first error in its tree that has one.
 func Of(err error) *Error {
 	if own, ok := errors.AsType[explained](err); ok {

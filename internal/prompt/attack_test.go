@@ -8,12 +8,12 @@ import (
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // The open attacks of the threat model, each at every place of every turn.
 func TestT1_T2_T7_EveryKnownAttackStaysDataInEveryTurn(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	want, wrong := labels(), guard.Boundary(strings.Repeat("0123456789abcdef", 2))
 	rows := llmtest.Attacks(t)

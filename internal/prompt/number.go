@@ -69,7 +69,7 @@ func shorten(line string) string {
 }
 
 // Parts splits a patch between hunks into patches whose numbered text has at most max bytes. A
-// larger hunk is a part of its own. Joined, the parts are the patch; one that does not parse is
+// larger hunk is a part by itself. Joined, the parts are the patch; one that does not parse is
 // one part.
 func Parts(patch string, max int) []string {
 	if _, err := diff.Hunks(patch); err != nil || patch == "" {

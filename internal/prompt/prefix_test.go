@@ -10,10 +10,10 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// tools stand for what a client puts beside the system turn: about 2 KB.
+// tools stand for what a client puts next to the system turn: about 2 KB.
 var tools = strings.Repeat(`{"name":"read_file","parameters":{"type":"object"}}`, 40)
 
-// conversation gives the requests of one file: each begins with all that the one
+// conversation returns the requests of one file: each begins with all that the one
 // before it held.
 func conversation(file, turns int) []string {
 	b := guard.Boundary(fmt.Sprintf("%032x", file))

@@ -66,7 +66,7 @@ type Input struct {
 	Instructions []Document // from the repository's base commit
 	Pages        []Document // from the team's wiki, linked by the ticket or the description
 	Linters      []string   // what linters report on the file, one line each
-	// of the file, by earlier reviews of the pull request, in words of the model's own
+	// of the file, by earlier reviews of the pull request, in the model's own words
 	Reported []finding.Finding
 
 	Language string // of the findings' text, such as German; "" for English

@@ -35,7 +35,7 @@ func golden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// block is what stands between two marks.
+// block is what is between two marks.
 type block struct{ label, text string }
 
 // read takes a turn apart by lines that are marks of the boundary, as the system
@@ -163,7 +163,7 @@ func TestT36_NoFieldTakesTitleBodyBranchOrCommits(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Pack", "Guidelines",
-		// a linter's message is fenced, and is no frame of the whole
+		// a linter's message is fenced, and is not a frame of the whole
 		"Instructions", "Pages", "Linters",
 		// a model's own words about one place
 		"Reported", "Language", "Style"}, names)

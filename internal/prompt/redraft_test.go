@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// T1: feedback is what a person pasted, so it may hold anything. It stands in one
+// T1: feedback is what a person pasted, so it may hold anything. It is in one
 // block of its own and adds no finding to the draft's.
 func TestT1_FeedbackThatCarriesOrdersIsData(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 
 // aboutCode returns a Markdown document for contributors without the sections that, by their headings, are about the
 // project's issues, branches, installation or test runs and not about its code, and without the addresses of its links.
-// What stands below such a section goes with it, unless its own heading is about code. What stands under a title, a
+// What is below such a section goes with it, unless its own heading is about code. What is under a title, a
 // heading of level 1, is kept.
 func aboutCode(doc string) string {
 	var kept strings.Builder

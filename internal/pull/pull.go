@@ -54,7 +54,7 @@ const DefaultHost = "github.com"
 
 // Ref identifies a pull request.
 type Ref struct {
-	Scheme string `json:"scheme,omitempty"` // http if the web address has it, else empty for https
+	Scheme string `json:"scheme,omitempty"` // http if the web address has it, otherwise empty for https
 	Host   string `json:"host"`             // host[:port] of the web address, github.com by default
 	Owner  string `json:"owner"`
 	Repo   string `json:"repo"`

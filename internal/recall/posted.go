@@ -77,8 +77,8 @@ func (r markedReview) namedFor(fingerprint string) (all []marker.Named) {
 	return all
 }
 
-// ourReviews returns this reviewer's reviews of this pull request, newest first. Of several for one
-// draft the oldest is ours: a younger one is a copy.
+// ourReviews returns this reviewer's reviews of this pull request, newest first. If there are several
+// for one draft, only the oldest is ours: a younger one is a copy.
 func (c Change) ourReviews(ctx context.Context, s Source, reviews []github.Review) (all []markedReview, err error) {
 	of := pull.ThreadID(c.Pull.Ref, c.Instance, "")
 	newest := slices.Clone(reviews)

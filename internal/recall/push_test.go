@@ -172,7 +172,7 @@ func held(all []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Filtered == "" })
 }
 
-// file is a Go file with a call on a line of its own, between so many lines.
+// file is a Go file with a call on its own line, between so many lines.
 func file(above int, calls ...string) string {
 	text := "package p\n\n"
 	for i := range above {

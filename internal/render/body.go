@@ -29,7 +29,7 @@ func Body(r Review) string {
 }
 
 // Cut returns the findings that the posted review lacks: those placed in the body for which
-// Body has no room. Inline comments are posted all the same.
+// Body has no room. Inline comments are posted anyway.
 func Cut(r Review) []finding.Finding {
 	_, cut := fitBody(r)
 	return withPlacement(cut, finding.Body)

@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/render/terminal"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 var (
@@ -137,7 +137,7 @@ func rows(t *testing.T) (payloads []string) {
 }
 
 func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	for _, payload := range rows(t) {
 		r := ledger()
@@ -163,7 +163,7 @@ func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
 	}
 }
 
-// TestT27 reads pages as a person does: what stands between the markup.
+// TestT27 reads pages as a person does: what is between the markup.
 func TestT27_HonestCodeInFindingsStaysReadable(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{

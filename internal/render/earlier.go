@@ -74,7 +74,7 @@ func (r Review) PostedBefore() string {
 	}), endsHint)
 }
 
-// Outdated returns what follows the path of a finding that stands if its comment has no line any more.
+// Outdated returns what follows the path of an open finding if its comment has no line any more.
 func Outdated(e finding.Earlier) string {
 	if e.URL == "" || e.Path == "" || e.Line > 0 || e.Now == finding.Resolved {
 		return ""

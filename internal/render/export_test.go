@@ -2,7 +2,7 @@ package render
 
 import "github.com/org/pr-review-action/internal/finding"
 
-// Height is for the tests of whole pages, which stand outside of the package.
+// Height is for the tests of whole pages, which are outside of the package.
 var Height = height
 
 // Place is for the same.

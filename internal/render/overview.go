@@ -26,7 +26,7 @@ func (r Review) WhatItDoes() string {
 	return fmt.Sprintf("%s** (%s, posted with the review): %s", overviewTitle, decision.OverviewID, text)
 }
 
-// postedOverview returns the same paragraph for the posted review, or "".
+// postedOverview returns the paragraph of WhatItDoes for the posted review, or "".
 func (r Review) postedOverview() string {
 	if !r.Posts || r.Overview == "" {
 		return ""

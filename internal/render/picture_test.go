@@ -20,7 +20,7 @@ import (
 )
 
 // The README's picture shows what this package writes: a draft, its approval that drops F4, and what is posted then.
-// It is drawn anew by `go test ./internal/render -run TestTheREADMEsPicture -update`.
+// It is redrawn by `go test ./internal/render -run TestTheREADMEsPicture -update`.
 func TestTheREADMEsPictureIsWhatIsWritten(t *testing.T) {
 	const page = "../../.github/picture.svg"
 	drawn := picture()

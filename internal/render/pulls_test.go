@@ -110,7 +110,7 @@ func (s sample) review(t *testing.T) render.Review {
 			Severity: finding.Severity(row[1].(string)), Title: row[2].(string), URL: row[3].(string)})
 	}
 	r.Hunks = func(path string) (all []diff.Hunk) {
-		for _, c := range patches[path] { // each a diff of its own
+		for _, c := range patches[path] { // each a separate diff
 			hunks, err := diff.Hunks(c.hunk())
 			require.NoError(t, err)
 			all = append(all, hunks...)

@@ -22,7 +22,7 @@ const (
 
 var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
 
-// pixels is about how high a paragraph stands on a phone, its margin included.
+// pixels is about how high a paragraph is on a phone, its margin included.
 func pixels(block string) int {
 	text := linkTarget.ReplaceAllString(strings.NewReplacer("*", "", "`", "", "#", "", "[", "").Replace(block), "")
 	switch {

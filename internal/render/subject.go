@@ -11,7 +11,7 @@ import (
 
 const subjectRunes = 60 // of the title: with author and size, two lines on a phone
 
-// Revisions is how often a draft can be revised; gate.MaxRounds enforces it.
+// Revisions is the number of times a draft can be revised; gate.MaxRounds enforces it.
 const Revisions = 3
 
 // brackets would end a link's text.
@@ -36,7 +36,7 @@ func (r Review) Subject() string {
 	return wording.Joined(", ", "["+title+"]("+page+")", r.size())
 }
 
-// PlainSubject returns the same as plain text, with the draft's revision.
+// PlainSubject returns Subject as plain text, with the draft's revision.
 func (r Review) PlainSubject() string {
 	return wording.Joined(", ", quotedTitle(r.title(), guard.Line(r.Author, TitleRunes)), r.size(), r.Revision())
 }
@@ -61,7 +61,7 @@ func (r Review) pull() string {
 }
 
 // title returns the pull request's title, unescaped. It contains no quotation marks like
-// ours, so that it cannot end early and go on as our words.
+// ours, so that it cannot end early and continue as our words.
 func (r Review) title() string {
 	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)), subjectRunes)
 }
@@ -87,7 +87,7 @@ func (r Review) Revision() string {
 // RulesNotice is the sentence in the first line of a review by rules.
 const RulesNotice = "A review by rules, without a model."
 
-// ByRules returns that sentence after other text; "" for a review by a model.
+// ByRules returns before followed by RulesNotice, or "" for a review by a model.
 func (r Review) ByRules(before string) string {
 	if !r.Rules {
 		return ""

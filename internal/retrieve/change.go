@@ -75,7 +75,7 @@ func (s *search) follow(ctx context.Context, words ranked) around {
 }
 
 // mayUse reports whether a chunk that has a name of the change, also defined in others, may mean it. A function or
-// type of another package of Go stands behind that package's name. A constructor is called, or its type extended; a
+// type of another Go package follows that package's name. A constructor is called, or its type extended; a
 // method is called, and not where the type has one of that name itself. If many define the name, the chunk's file is
 // linked, or in the folder of a function, or the chunk names the method's type.
 func (s *search) mayUse(c chunk.Chunk, name string, a around, others []chunk.Chunk) bool {
@@ -166,7 +166,7 @@ func (s *search) surroundings(ctx context.Context) (a around) {
 	return a
 }
 
-// owner returns the name of the type that a chunk stands in.
+// owner returns the name of the type that a chunk is in.
 func owner(c chunk.Chunk) string { return c.Scope[strings.LastIndex(c.Scope, ".")+1:] }
 
 // isLocalName reports whether a name that a function defines in addition to its own is just that of a local variable:

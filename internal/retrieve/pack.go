@@ -145,7 +145,7 @@ func (q question) splitUsers(a around) (users, mentions []chunk.Chunk) {
 	return users, removeMatching(all, func(c chunk.Chunk) bool { return c.Path != q.path || named(c) })
 }
 
-// constants adds the constants that users of the change and definitions name, of their own files.
+// constants adds the constants that users of the change and definitions name, from the same files.
 func (s *search) constants(ctx context.Context, p *pieces) {
 	for _, piece := range p.all {
 		if piece.Why != Calls && piece.Why != Defines {
@@ -156,7 +156,7 @@ func (s *search) constants(ctx context.Context, p *pieces) {
 		text, named := code(piece.Path, piece.Text), []string(nil)
 		p.add(Defines, removeMatching(file, func(c chunk.Chunk) bool {
 			if c.Kind != chunk.Constants || c.Scope != "" && c.Scope != piece.Scope && c.Scope != piece.Symbol() {
-				return true // a field of a class that the piece does not stand in is not one of these
+				return true // a field of a class that does not contain the piece is not one of these
 			}
 			before := len(named)
 			for _, name := range c.Defines {

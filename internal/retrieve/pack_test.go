@@ -54,7 +54,7 @@ func read(t testing.TB, file string) change {
 }
 
 // engine is over these files, among those of some packages of this program: so the
-// pieces that decide stand among hundreds of others.
+// pieces that decide are among hundreds of others.
 func (c change) engine(t testing.TB, last *index.Index) (*retrieve.Engine, *index.Index) {
 	t.Helper()
 	all := map[string]string{}
@@ -266,7 +266,7 @@ func TestAPackHasTheFunctionAroundAChangeIfThereIsRoom(t *testing.T) {
 	}
 }
 
-// Of a function around a change, also a long one, the pack has what the diff does not show at its start or end.
+// The pack has the start and end of a function around a change, even a long one, as far as the diff does not show them.
 func TestAPackHasTheRestOfTheFunctionAroundAChange(t *testing.T) {
 	steps := func(n int) string { return strings.Repeat("\tstep()\n", n) }
 	for name, tt := range map[string]struct {
@@ -319,13 +319,13 @@ func TestAPackPassesOverOtherLanguages(t *testing.T) {
 	e, _ := c.engine(t, nil)
 	pieces := c.pack(t, e, 4000)
 	require.Equal(t, "b.py:1-2", pieces[0].ID())
-	for _, p := range pieces { // the package budget has a settle of its own
+	for _, p := range pieces { // package budget has another settle
 		require.True(t, p.Why == retrieve.Similar || strings.HasSuffix(p.Path, ".py"), p.ID())
 	}
 }
 
 // What shares words with a document or a setting says nothing about it. Nor does a plain word that a document lost, or
-// that stands in it like a definition's name.
+// that is in it like a definition's name.
 func TestAPackOfADocumentHasNothingThatOnlyASearchFound(t *testing.T) {
 	const now = "A class project of a budget of an agent is reserved before a call."
 	for file, before := range map[string]string{"docs/a.md": "The budget.", "docs/a.json": "A budget.",
@@ -342,7 +342,7 @@ func TestAPackOfADocumentHasNothingThatOnlyASearchFound(t *testing.T) {
 	}
 }
 
-// Of a long caller the lines around the call are shown, with the numbers they have.
+// If a caller is long, the lines around the call are shown, with their numbers.
 func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 	filler := strings.Repeat("\tprepare()\n", 60)
 	c := change{path: "a.go", files: map[string]string{"a.go": "package a\n\nfunc limit() int { return 2 }\n",
@@ -356,7 +356,7 @@ func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 	require.Equal(t, "\tuse(limit())", lines[64-60])
 }
 
-// T9: the lines of a key that stand around a use tell by themselves nothing of what they are.
+// T9: the lines of a key that are around a use tell by themselves nothing of what they are.
 func TestT9_APartOfAKeyIsRedactedAsTheWhole(t *testing.T) {
 	var key strings.Builder
 	for i := range 20 {

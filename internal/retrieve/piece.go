@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// bytesPerToken is how many bytes count as one token.
+// bytesPerToken is the number of bytes that count as one token.
 const bytesPerToken = 3
 
 // The bytes that are written around a piece, and before each of its lines.
@@ -152,7 +152,7 @@ func (q question) countShown(c chunk.Chunk) (n int) {
 	return n
 }
 
-// Of a chunk with more than whole lines, the wanted lines are shown, with before lines above and behind lines
+// A chunk with more than whole lines is reduced to the wanted lines, with before lines above and behind lines
 // below, around the change nearAround more above and half as many below, or wideAround if there is room in the end.
 // RETRIEVAL.md has the figures: what that finds at how many tokens.
 const (

@@ -15,7 +15,7 @@ import (
 type question struct {
 	text  string
 	words []string // words that may be names in code
-	uses  bool     // it asks who uses the one name in words
+	uses  bool     // it asks who uses the only name in words
 	path  string   // path of a pasted diff, if it names one
 	hunks []diff.Hunk
 	after bool // the index is known to have the new side of hunks

@@ -72,7 +72,7 @@ type Stage struct {
 }
 
 // Search answers a question. Errors come from the index. An endpoint that does not answer
-// becomes a note, and the search goes on without it.
+// becomes a note, and the search continues without it.
 func (e *Engine) Search(ctx context.Context, r Request) (Result, error) {
 	ctx, span := trace.Retrieval(ctx)
 	result, err := e.search(ctx, r)

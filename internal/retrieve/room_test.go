@@ -94,7 +94,7 @@ func TestAPackKnowsTheVariablesOfALongFunction(t *testing.T) {
 	require.Equal(t, retrieve.Calls, shown["c.js:3-5"])
 }
 
-// A comment that has the name of what is called stands above the call; one that began before its window calls nothing.
+// A comment that has the name of what is called is above the call; one that began before its window calls nothing.
 func TestAPieceShowsCodeBeforeComments(t *testing.T) {
 	filler, licence := strings.Repeat("\tprepare()\n", 30), strings.Repeat(" * keeps its limit\n", 100)
 	c := change{path: "a.kt", files: map[string]string{"a.kt": "fun limit(): Int { return 2 }\n",

@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// pool is how many chunks are ranked by words before those of tests are demoted; the first
+// pool is the number of chunks that are ranked by words before those of tests are demoted; the first
 // 40 then form the list.
 const pool = 150
 

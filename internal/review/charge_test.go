@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// TestP9_KeptAnswersCountAgainstTheCapOfTheirFile goes on after a crash: what the
+// TestP9_KeptAnswersCountAgainstTheCapOfTheirFile continues after a crash: what the
 // file has paid for is known, so that it ends where it would have ended.
 func TestP9_KeptAnswersCountAgainstTheCapOfTheirFile(t *testing.T) {
 	t.Parallel()
@@ -19,7 +19,7 @@ func TestP9_KeptAnswersCountAgainstTheCapOfTheirFile(t *testing.T) {
 	price := cost.Price{Input: 1_000_000, Output: 1_000_000}
 	ledger := budget.New(0)
 	m.Options.Review = ledger.Over(m.Options.Review, &price)
-	m.FileCap = 60_000 // room for one call's bound, and not for a second beside what the first is said to have cost
+	m.FileCap = 60_000 // room for one call's bound, but not for a second one on top of the reported cost of the first
 	first := true
 	m.Once = func(ctx context.Context, _ string, do func(context.Context) (Recorded, error)) (Recorded, error) {
 		if !first {

@@ -138,7 +138,7 @@ type namedFile struct {
 }
 
 // named reads the file of the new tree that a finding means by a name: that path or, as models write it, the end of the
-// path of a file that they were shown or read, or the name of one beside theirs.
+// path of a file that they were shown or read, or the name of one next to theirs.
 func (t *task) named(ctx context.Context, in prompt.Input, name string) namedFile {
 	known := []string{name, in.Path}
 	for _, p := range in.Pack {

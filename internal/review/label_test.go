@@ -95,7 +95,7 @@ func TestP9_MoneyThatEndsWithTheLabelLeavesTheFileUnreached(t *testing.T) {
 	require.Len(t, got.Findings, 1)
 }
 
-// T6: a boundary that stands in what is shown is drawn again, in every question.
+// T6: a boundary that is in what is shown is drawn again, in every question.
 func TestT6_NoQuestionHasABoundaryThatItsTextHolds(t *testing.T) {
 	t.Parallel()
 	guessed := bytes.Repeat([]byte{0xab}, 16)

@@ -89,7 +89,7 @@ func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int
 }
 
 // find returns the line on which a finding with its quote ends: its own if the quote is within its
-// lines, else the last line of the quote's nearest occurrence on its side, else on the other side.
+// lines, otherwise the last line of the quote's nearest occurrence on its side, otherwise on the other side.
 // ok is false if the finding's line was shown and the quote does not occur.
 func (q quotes) find(f finding.Finding) (side finding.Side, line int, ok bool) {
 	side = cmp.Or(f.Side, finding.Right)

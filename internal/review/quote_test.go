@@ -87,7 +87,7 @@ func TestAQuoteWithinItsLinesMovesNothing(t *testing.T) {
 				require.Equal(t, said, out[0], "%s of %d lines", name, length)
 				require.Zero(t, moved)
 				if strings.TrimSpace(quote) == "" || strings.TrimSpace(quote) == "}" {
-					continue // which stands in many lines
+					continue // which is in many lines
 				}
 				said.StartLine, said.Line = 9, 10
 				out, moved = q.check([]finding.Finding{said})
@@ -196,7 +196,7 @@ func TestAQuoteOfAFileWithCarriageReturnsStands(t *testing.T) {
 }
 
 // A finding is never lost, stands as it was said where one of its lines has its
-// quote, else on the nearest that has, and a second check changes nothing.
+// quote, otherwise on the nearest that has, and a second check changes nothing.
 func TestQuotesHoldOnRandomDiffs(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(6, 4))

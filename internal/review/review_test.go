@@ -303,7 +303,7 @@ func TestWhatModelsPutAroundAnAnswerCostsNoSecondCall(t *testing.T) {
 	}
 }
 
-// T1: what an answer quotes of the diff is no answer.
+// T1: what an answer quotes of the diff is not an answer.
 func TestT1_AQuotedCleanAnswerIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	quoting := "The diff tells me to answer this, which I will not:\n```json\n" + clean + "\n```\n"
@@ -319,7 +319,7 @@ func severities(all []finding.Finding) (list []finding.Severity) {
 	return list
 }
 
-// A gap as long as a body may be would push what stands below it out of the approver's sight.
+// A gap as long as a body may be would push what is below it out of the approver's sight.
 func TestT27_ABodyHasNoGaps(t *testing.T) {
 	t.Parallel()
 	body := "Look.\n\nThen.\n\n" + strings.Repeat(" \n\u2003\n", 900) + "    code()"

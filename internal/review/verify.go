@@ -18,7 +18,7 @@ import (
 )
 
 // verify has the findings of severity major or higher looked at again, with the code in view. It filters those that
-// the answer refutes, and leaves out suggestions that mend nothing. Without a usable answer they stay, with a note. The
+// the answer refutes, and leaves out suggestions that fix nothing. Without a usable answer they stay, with a note. The
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.verifyWith(ctx, found, func(claims []finding.Finding, said []string) question {
@@ -110,7 +110,7 @@ func (t *task) applyVerdicts(found []finding.Finding, at []int, verdicts []verdi
 			addNote(&found[i], cmp.Or(guard.Line(t.Redact.Redact(v.Reason), maxReason), "no reason was given"))
 		case v.Mends != nil && !*v.Mends && found[i].Suggestion != "" && found[i].SuggestionProblem == "":
 			found[i].Suggestion = ""
-			addNote(&found[i], "its suggestion was left out: the second look found that it does not mend the defect")
+			addNote(&found[i], "its suggestion was left out: the second look found that it does not fix the defect")
 		}
 	}
 	return found

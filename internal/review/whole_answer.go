@@ -32,7 +32,7 @@ type wholeAnswer struct {
 	found    []finding.Finding
 }
 
-// decode parses an answer. If it judges, it must have verdicts; else it must have its sentences
+// decode parses an answer. If it judges, it must have verdicts; otherwise it must have its sentences
 // and findings. A missing part, or a finding that does not match the schema or the files, is a
 // *brokenError, returned together with the valid parts.
 func (o *overview) decode(text string, judges bool) (a wholeAnswer, err error) {

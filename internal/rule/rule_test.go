@@ -134,7 +134,7 @@ func TestOnlyAddedLinesTrigger(t *testing.T) {
 	}
 }
 
-// renumbered is one hunk of all lines of a patch, with a new line behind them.
+// renumbered is one hunk of all lines of a patch, with a new line after them.
 func renumbered(patch []string) string {
 	var body []string
 	for _, l := range patch {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/secret"
 )
@@ -28,7 +28,7 @@ func Leaks(file string, leaks []secret.PatchLeak) []finding.Finding {
 	var found []finding.Finding
 	for _, l := range leaks {
 		named := l.Grade == secret.Named
-		if named && (len(l.Text) > maxLine || claim.Unread(file)) {
+		if named && (len(l.Text) > maxLine || linguist.Unread(file)) {
 			continue // in a bundle or lockfile a name precedes a value by chance
 		}
 		key := l.Kind == "private-key" || l.Kind == "aws-secret-key"

@@ -41,7 +41,7 @@ func Overlong(patch string) bool {
 	return false
 }
 
-// reach is how many lines a rule may look away from its line, so that the time for a hunk
+// reach is the number of lines that a rule may look at around its line, so that the time for a hunk
 // is linear in its length.
 const reach = 60
 

@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/sarif"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // written is what a reader of the file takes from it.
@@ -196,7 +196,7 @@ func TestP11_EqualRunsGiveEqualBytes(t *testing.T) {
 }
 
 func TestMoreThanCodeScanningTakesIsCounted(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	many := slices.Repeat([]finding.Finding{{Title: "t", Severity: finding.Nit}}, sarif.MaxResults+3)
 	many[len(many)-1].Severity = finding.Blocker

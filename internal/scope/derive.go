@@ -14,7 +14,7 @@ import (
 const maxModules = 60
 
 // Derive returns the modules of a repository whose settings name none: the folders of several
-// go.mod, else the workspaces of package.json, else its folders, sorted by name, then one for the
+// go.mod, otherwise the workspaces of package.json, otherwise its folders, sorted by name, then one for the
 // files at the root. paths are all of its files; read returns a file's contents, or nil.
 func Derive(paths []string, read func(string) []byte) []config.Module {
 	dirs := foldersWith(paths, "go.mod")

@@ -17,10 +17,10 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -68,7 +68,7 @@ func (r *Rules) Refuses(p string) string {
 // Outside is the reason Refuses gives for a path that only the choice of modules forbids.
 const Outside = "it is outside of the chosen modules"
 
-// ambiguous matches what some systems drop or read in another way: a space before a name, a space or dot behind it.
+// ambiguous matches what some systems drop or read in another way: a space before a name, a space or dot after it.
 var ambiguous = pattern.Lazy("[\"\t\n:*?<>|~]|(?:^|/) |[ .](?:/|$)")
 
 // Ordinary returns the reason why a path cannot become, or stay, an ordinary file given Entries,
@@ -118,7 +118,7 @@ func fold(p string) string { return strings.ToLower(norm.NFKC.String(p)) }
 
 // protectedKind returns the kind of a folded path that no ticket may change, or "" for other paths.
 func protectedKind(p string) string {
-	if claim.Unread(p) {
+	if linguist.Unread(p) {
 		return "lockfiles, and what others or programs wrote"
 	}
 	for _, rule := range rules() {

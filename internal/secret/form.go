@@ -27,7 +27,7 @@ type form struct {
 	mayMatch      func(text string) bool // a cheap check for what every match contains; may be nil
 	falsePositive func(m match) bool     // reports a false positive; may be nil
 	mirrored      bool                   // also searched backwards
-	longest       int                    // bytes behind a keyword in which it is searched; 0 for behind
+	longest       int                    // bytes after a keyword in which it is searched; 0 for behind
 }
 
 // match is one place where a form matches.

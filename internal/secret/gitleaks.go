@@ -80,7 +80,7 @@ func gitleaksForms() (out []form) {
 // whether there is a match, and takes most of the time.
 const leading = `[\w.-]{0,50}?`
 
-// trailing is what the generator wants behind a value. An issuer's token also stands before a comma, a bracket or a
+// trailing is what the generator expects after a value. An issuer's token may also end before a comma, a bracket or a
 // sentence's end.
 const trailing = `(?:[\x60'"\s;]|\\[nr]|$)`
 

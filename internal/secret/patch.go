@@ -141,7 +141,7 @@ func allComments(body []row) bool {
 	return len(body) > 0 && !slices.ContainsFunc(body, func(r row) bool { return !comment().MatchString(r.content) })
 }
 
-// isHarmless reports whether a value shows that it is no credential in spite of its name: a
+// isHarmless reports whether a value shows that it is not a credential in spite of its name: a
 // search key for browsers, an identifier or a location in a store, a counting sample,
 // base64 of words, a value that a protocol derives, a request's ID, and a password's hash.
 func isHarmless(l Leak, value string) bool {
@@ -152,7 +152,7 @@ func isHarmless(l Leak, value string) bool {
 		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
 }
 
-// keyContext is how many lines around a key are searched for its purpose.
+// keyContext is the number of lines around a key that are searched for its purpose.
 const keyContext = 6
 
 var (

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // drawn writes a text that an expression matches, at random.
@@ -64,7 +64,7 @@ func picked(r *rand.Rand, ranges []rune) rune {
 // tests with values in their places.
 func TestT9_NoRandomValueIsTakenForAStandIn(t *testing.T) {
 	t.Parallel()
-	times := volume.Of(10_000, 20)
+	times := testvolume.Of(10_000, 20)
 	for i, f := range forms().forms {
 		// of many spaces, between which nobody looks
 		if f.grade == Guess || f.kind == "named-credential" || strings.HasPrefix(f.kind, "curl-") {
@@ -140,7 +140,7 @@ func TestT9_RandomPasswordsAreRedacted(t *testing.T) {
 	alphabets := []string{letters + digits, letters + digits + "-_", letters + digits + "!#$*+=?^&.~",
 		strings.ToLower(letters)[:26] + digits, "0123456789abcdef"}
 	r := rand.New(rand.NewPCG(13, 19))
-	times := volume.Of(10_000, 300)
+	times := testvolume.Of(10_000, 300)
 	for place, in := range places() {
 		for range times {
 			from := alphabets[r.IntN(len(alphabets))]
@@ -171,7 +171,7 @@ func TestStandInsStay(t *testing.T) {
 	} {
 		for place, in := range places() {
 			if strings.ContainsAny(p, "{<%* ") && !strings.Contains(`constant json`, place) {
-				continue // is no word there
+				continue // is not a word there
 			}
 			text := strings.ReplaceAll(in("#"), "#", p)
 			if strings.Contains(in("#"), "%23") {

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxCopies is how many credentials of one text are searched for in other encodings. Beyond
-// it, each is still found in its own place.
+// maxCopies is the number of credentials of one text that are searched for in other encodings.
+// Beyond it, each is still found in its own place.
 const maxCopies = 64
 
 // Redactor redacts credentials and also known values, however they are encoded. The zero

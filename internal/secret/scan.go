@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxDepth is how many nested encodings are decoded.
+// maxDepth is the number of nested encodings that are decoded.
 const maxDepth = 2
 
 // The bytes around a keyword in which its form is searched, within its own line and the next one.

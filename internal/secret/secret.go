@@ -1,7 +1,7 @@
 // Package secret finds credentials in text and redacts them, before the text goes to a model, a log, a
 // checkpoint or a review.
 //
-// It knows the formats of gitleaks' rules and a short list of its own, also in base64, hex, percent-encoding
+// It knows the formats of gitleaks' rules and of a short list of ours, also in base64, hex, percent-encoding
 // or backwards. It reads only the text it is given, asks no issuer whether a credential still works, and
 // never reveals one: a Leak has a kind and a place. Start reading at Redact, then at scan.go.
 package secret

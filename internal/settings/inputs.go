@@ -137,7 +137,7 @@ func (s *Settings) FromEnv(getenv func(string) string, names ...string) (map[str
 }
 
 // WithModel fills in the model and its endpoint from the environment. Provider auto becomes
-// openai if there is a key or an address, else offline (rules only).
+// openai if there is a key or an address, otherwise offline (rules only).
 func (s Settings) WithModel(getenv func(string) string) Settings {
 	_, _ = s.FromEnv(getenv, "api-key", "base-url", "model") // any text is valid for these
 	if s.Model == "" {

@@ -241,7 +241,7 @@ func TestInitCheckNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Where one thing cannot be seen, its line says why, and the others are looked at all the same.
+// Where one thing cannot be seen, its line says why, and the others are looked at anyway.
 func TestInitCheckSaysWhyOneThingCouldNotBeSeen(t *testing.T) {
 	limited := githubtest.RateLimited(time.Now().Add(30 * time.Minute))
 	for path, what := range map[string]string{
@@ -274,7 +274,7 @@ func TestInitCheckSaysWhyOneThingCouldNotBeSeen(t *testing.T) {
 	}
 }
 
-// What a token may not read is said to be unseen, and is no mistake of the repository.
+// What a token may not read is said to be unseen, and is not a mistake of the repository.
 func TestInitCheckTellsUnseenFromMissing(t *testing.T) {
 	s := settled(t, says)
 	s.repo.Permit("bob", "read")

@@ -26,7 +26,7 @@ import (
 type Check struct {
 	What  string `json:"what"`
 	State string `json:"state"` // ok, no, or unseen
-	Found string `json:"found"` // in words
+	Found string `json:"found"` // what was found, for a person
 	Next  string `json:"next"`  // what to do about it; may be empty
 
 	there bool // what is looked at exists, in whatever state
@@ -221,7 +221,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 }
 
 // missingPermissions lists the permissions that the jobs need and do not grant. It skips a job without
-// permissions of its own or with another name.
+// its own permissions or with another name.
 func missingPermissions(is, wanted jobs) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(wanted.Jobs)) {
 		granted, own := is.Jobs[name].Permissions.(map[string]any)

@@ -101,7 +101,7 @@ func TestInitOfAListOpensNoPullRequestOfOthersChanges(t *testing.T) {
 	require.Empty(t, c.repo("a").Pulls())
 }
 
-// Two at once come to one pull request in each.
+// Two at once open one pull request in each.
 func TestInitOfAListByTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, "a", "b", "m")

@@ -47,7 +47,7 @@ func (c *Command) print(p Report, r *repository) error {
 		}
 		printWrapped(&b, "", 2, what)
 	}
-	fmt.Fprintf(&b, "\nThen commit .github, merge it into %s, and look: %s init --check\n",
+	fmt.Fprintf(&b, "\nThen commit .github, merge it into %s, and check: %s init --check\n",
 		cmp.Or(r.branch, "the default branch"), c.Name)
 	_, err := io.WriteString(c.Stdout, guard.Text(b.String()))
 	return err

@@ -67,7 +67,7 @@ type Step struct {
 	What     string   `json:"what"`
 	State    string   `json:"state"`    // to do, there, done or failed
 	Commands []string `json:"commands"` // shell commands that do it
-	Why      string   `json:"why"`      // why it failed, or is left to do with --apply; else empty
+	Why      string   `json:"why"`      // why it failed, or is left to do with --apply; otherwise empty
 	do       func(context.Context) error
 }
 
@@ -127,7 +127,7 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 		return err
 	}
 	if report.Route == Approval && len(c.Reviewers) == 0 {
-		report.Notes = append(report.Notes, "nobody decides on a pull request of their own: with one reviewer, name "+
+		report.Notes = append(report.Notes, "nobody decides on their own pull request: with one reviewer, name "+
 			"another (--reviewer LOGIN), or set allow-author: true in the workflow")
 	}
 	if err := writeFiles(r.top, report.Files, c.Force); err != nil {
@@ -148,7 +148,7 @@ func (c *Command) SetRoute(text string) error {
 	return nil
 }
 
-// choose picks the route and says why: the one that the clone already has, else approval if
+// choose picks the route and says why: the one that the clone already has, otherwise approval if
 // the repository supports it.
 func (c *Command) choose(ctx context.Context, r *repository, params workflowParams) (Route, string, error) {
 	if c.Route != "" {

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// stage is a clone of a repository on a fake GitHub. Tests that stand on it change the
+// stage is a clone of a repository on a fake GitHub. Tests that are on it change the
 // working folder, so that none of them is parallel.
 type stage struct {
 	t       *testing.T
@@ -45,7 +45,7 @@ type stage struct {
 	environ []string
 }
 
-// cloned stands in a clone of acme/ledger, whose administrator ada is the user.
+// cloned makes a clone of acme/ledger the current folder; ada, its administrator, is the user.
 func cloned(t *testing.T, o githubtest.RepoOptions) *stage {
 	t.Helper()
 	hub, err := githubtest.Start(githubtest.Options{Violation: func(reason string) { t.Errorf("github: %s", reason) }})

@@ -21,7 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Site is one repository of a list, and the report on it. Its files go into a pull request.
+// Site is the report on one repository of a list. Its files go into a pull request.
 type Site struct {
 	Report
 	Visibility string `json:"visibility"` // public, private or internal; empty if it was not seen
@@ -103,7 +103,7 @@ func (s *Site) findPullRequest(ctx context.Context) error {
 	return err
 }
 
-// maxTries is how often push tries again after a concurrent run changed the branch.
+// maxTries is the number of times that push tries, since a concurrent run may change the branch.
 const maxTries = 5
 
 // propose creates the branch, what the repository lacks on GitHub, and the pull request. It
@@ -204,7 +204,7 @@ func (s *Site) openPullRequest(ctx context.Context, w *write.Client, body string
 	return err
 }
 
-// explainAccess explains what the token lacks. Pushing workflows needs a scope of its own.
+// explainAccess explains what the token lacks. Pushing workflows needs its own scope.
 func explainAccess(err error) error {
 	if errors.Is(err, github.ErrNoAccess) {
 		return problem.As(problem.Failed, err, "the token needs contents, workflows and pull requests: write there; "+
@@ -235,7 +235,7 @@ func (c *Command) describePull(s *Site) string {
 	}
 	fmt.Fprintf(&b, "\n**Before it is merged**, an administrator sees to this:\n\n"+
 		"- [ ] secret %s of the organization, open to this repository. Any workflow on any branch "+
-		"of a writer can read it: give it a budget of its own.\n", keySecret)
+		"of a writer can read it: give it its own budget.\n", keySecret)
 	if s.r.needsPolicy() {
 		fmt.Fprintf(&b, "- [ ] %s. From 2 December 2026 on GitHub blocks that event in public repositories by "+
 			"default.\n", policyStep)

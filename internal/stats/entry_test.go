@@ -41,7 +41,7 @@ func TestWhatIsProposedIsSettingsAndSettledOnceItIsThere(t *testing.T) {
 	require.Equal(t, habits[1:2], asked, "the others would have no effect")
 }
 
-// TestT7_WhatPeopleWroteIsInertInASettingsFile: reasons and names stand in comments of one
+// TestT7_WhatPeopleWroteIsInertInASettingsFile: reasons and names are in comments of one
 // line, and none reaches a model.
 func TestT7_WhatPeopleWroteIsInertInASettingsFile(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 // Entry is a new item for a list in a settings file.
 type Entry struct {
 	Key  string   // of the list: ignore, guidelines or report.without
-	Item any      // a config.Guideline; else a glob or a rule, as a string
+	Item any      // a config.Guideline; otherwise a glob or a rule, as a string
 	Why  []string // comment lines above it, without the #; each one line, inert
 }
 

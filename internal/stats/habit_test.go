@@ -11,7 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // approvers is a simulated team: what its reviewer finds, and what it drops.
@@ -81,11 +81,11 @@ func threeHabits() []Cause {
 
 // seeds is how many simulations there are of each kind; a proposal in one of twenty of those
 // in which nothing is planted is what MaxChance allows.
-func seeds() int { return volume.Of(50, 20) }
+func seeds() int { return testvolume.Of(50, 20) }
 
 func TestThreePlantedHabitsAndNoOtherAreFoundInTwoHundredDecisions(t *testing.T) {
 	t.Parallel()
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	for seed := range seeds() {
 		a := approvers{Rand: rand.New(rand.NewPCG(uint64(seed), 1)), base: 0.2, spread: 0.2, planted: threeHabits()}
 		found := map[Cause]bool{}
@@ -104,7 +104,7 @@ func TestThreePlantedHabitsAndNoOtherAreFoundInTwoHundredDecisions(t *testing.T)
 
 func TestWhereNothingIsPlantedAlmostNothingIsFound(t *testing.T) {
 	t.Parallel()
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	for _, c := range []struct{ base, spread float64 }{{0.2, 0.2}, {0.3, 0.3}, {0.5, 0}, {0.5, 0.5}} {
 		t.Run(fmt.Sprintf("%.1f dropped, %.1f more or less from draft to draft", c.base, c.spread), func(t *testing.T) {
 			t.Parallel()

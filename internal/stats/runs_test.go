@@ -20,12 +20,12 @@ func TestRunsAreSummedByPullRequest(t *testing.T) {
 	all = append(all, Run{Pull: "o/r#2", Usage: cost.Usage{Calls: 1, Cost: 5_000_000}},
 		Run{Pull: "o/r#3", Usage: cost.Usage{Calls: 2, Unpriced: 2}})
 	r := sumRuns(all)
-	require.Equal(t, Quantile{P50: 10, P95: 19}, *r.Seconds, "drafts that nobody timed are in none")
+	require.Equal(t, Quantile{P50: 10, P95: 19}, *r.Seconds, "drafts without a time count in no quantile")
 	require.Equal(t, []any{22, cost.MicroUSD(5_002_000), int64(2)}, []any{r.Drafts, *r.Cost, r.Unpriced})
 	require.InDelta(t, 5_002_000.0/3, *r.PerPull, 1e-6)
 	require.Equal(t, []string{"o/r#2", "o/r#1", "o/r#3"}, []string{r.Pulls[0].Name, r.Pulls[1].Name, r.Pulls[2].Name})
 	require.Equal(t, []int{1, 20, 1}, []int{r.Pulls[0].Drafts, r.Pulls[1].Drafts, r.Pulls[2].Drafts})
-	require.Nil(t, r.Pulls[2].Cost, "an unknown price is no price of nothing")
+	require.Nil(t, r.Pulls[2].Cost, "an unknown price is not 0")
 	require.Nil(t, sumRuns(all[21:]).Cost, "nor is it in the sum")
 	require.Contains(t, r.Text(), "Drafts made: 22 (changes: 3)\nCost: $5.00, $1.67 a change, and 2 calls whose "+
 		"price is not known\nTime of a draft: p50 10.0 s, p95 19.0 s\n")
@@ -50,7 +50,7 @@ func TestRunsOfNothingAndOfManyAreBounded(t *testing.T) {
 	}
 }
 
-// verdicts are those of records whose runs say nothing else.
+// verdicts returns Verdicts for runs that have only these records.
 func verdicts(all []decision.Record) []decision.Record {
 	var runs []Run
 	for i := range all {

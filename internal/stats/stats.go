@@ -35,7 +35,7 @@ type Stats struct {
 // linter. Its name is untrusted text, except for severities and sources.
 type Group struct {
 	Name  string `json:"name"`
-	Tally        // its JSON members are beside name
+	Tally        // its JSON members are on the same level as name
 }
 
 // Tally counts findings. Found is the sum of Kept, Dropped and Unposted. Edited,
@@ -57,7 +57,7 @@ type Tally struct {
 // maxGroups is the number of groups per kind; further ones are combined into the last.
 const maxGroups = 20
 
-// judged is a finding of a decided draft, and what became of it.
+// judged is a finding of a decided draft, and what happened to it.
 type judged struct {
 	decision.Shown
 	tally Tally
@@ -125,7 +125,7 @@ func RuleOf(f decision.Shown) string {
 	return f.Rule
 }
 
-// outcome returns what became of a finding, as a tally of one.
+// outcome returns what happened to a finding, as a tally of one.
 func outcome(r decision.Record, f decision.Shown) Tally {
 	drop := slices.IndexFunc(r.Dropped, func(d decision.Drop) bool { return d.ID == f.ID })
 	switch {

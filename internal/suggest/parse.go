@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// maxDepth is how deep brackets and blocks of YAML and TOML may nest.
+// maxDepth is the maximum nesting depth of brackets, and of blocks of YAML and TOML.
 const maxDepth = 100
 
 // language describes how the files of one language are parsed.

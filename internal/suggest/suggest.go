@@ -154,7 +154,7 @@ func (s File) withReplaced(text string, start, line int) string {
 
 // reindent indents a suggestion like the lines that it replaces, if it begins at the left edge and none of those
 // does: all its lines, or the first alone if the others are indented further. ok is false if it cannot be told: the
-// others have that indentation and are no block of the first, or a string may span lines.
+// others have that indentation and are not a block of the first, or a string may span lines.
 func reindent(text string, old []string) (indented string, ok bool) {
 	margin, lines := indent(old), split(text)
 	left := func(line string) bool { return strings.TrimSpace(line) != "" && !strings.HasPrefix(line, margin) }

@@ -12,7 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/suggest"
 )
 
-// check is what becomes of a suggestion for lines of a file that the change adds
+// check is what happens to a suggestion for lines of a file that the change adds
 // whole, but for its first line.
 func check(t *testing.T, path, head string, start, line int, suggestion string) finding.Finding {
 	t.Helper()

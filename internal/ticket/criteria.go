@@ -25,7 +25,8 @@ func NamesCriteria(name string) bool { return titleOfCriteria().MatchString(name
 const MaxCriteria = 50
 
 // CriteriaIn returns the acceptance criteria in a ticket's or page's Markdown: the entries of the section of that
-// name, else scenarios (Given, When, Then), else a list of tasks. It returns nil if there are none, and leaves N 0.
+// name, otherwise scenarios (Given, When, Then), otherwise a list of tasks. It returns nil if there are none, and
+// leaves N 0.
 func CriteriaIn(markdown string) []Criterion {
 	lines := strings.Split(markdown, "\n")
 	if section := sectionOfCriteria(lines); section != nil {
@@ -40,7 +41,7 @@ func CriteriaIn(markdown string) []Criterion {
 }
 
 // CriteriaOf returns the criteria of a text that holds nothing else: the entries of its lists,
-// else its scenarios, else its paragraphs.
+// otherwise its scenarios, otherwise its paragraphs.
 func CriteriaOf(markdown string) []Criterion {
 	lines := strings.Split(markdown, "\n")
 	if all := items(lines, itemLine()); len(all) > 0 {

@@ -177,7 +177,7 @@ var (
 
 // FromMarkdown returns the ticket in a file's text. The first heading is the summary, the criteria are as CriteriaIn
 // returns them, and everything but that heading is the description. name is the file's name without extension; it is
-// the key if it has a key's form, else that is file- and 8 digits of the text's SHA-256.
+// the key if it has a key's form, otherwise that is file- and 8 digits of the text's SHA-256.
 func FromMarkdown(name, text string) Ticket {
 	key := fmt.Sprintf("file-%.4x", sha256.Sum256([]byte(text)))
 	text = strings.TrimPrefix(text, "\ufeff") // some editors write it

@@ -24,7 +24,7 @@ type request struct {
 	reports []ticket.SourceReport // of each source that was asked
 }
 
-// read asks the sources that serve such a thing, until one returns it.
+// read asks the sources that serve this kind of request in turn, until one returns what is asked for.
 func (w *request) read(ctx context.Context, o Options) {
 	for _, s := range o.Sources {
 		reader := s.reader(w.kind, w.id)
@@ -174,7 +174,7 @@ func (o Options) sanitize(t *ticket.Ticket, r *ticket.SourceReport) {
 	r.Characters = maxCharacters - left + utf8.RuneCountInString(t.Summary) + utf8.RuneCountInString(t.Description)
 }
 
-// cut shortens a text to most characters, at the last border of paragraphs before that, else of lines, else of words.
+// cut shortens a text to no more than most characters, at the last end of a paragraph, otherwise of a line or word.
 // The report notes it once.
 func cut(text string, most int, r *ticket.SourceReport) string {
 	runes := []rune(text)

@@ -137,7 +137,7 @@ func FetchTicket(ctx context.Context, key string, o Options) (ticket.Ticket, err
 	if w.read(within, o); w.result == nil {
 		next := "name a source that has it under context.sources, with its variables set"
 		if strings.Contains(key, "#") {
-			next = "look whether it is there, and whether the GitHub token may read it"
+			next = "check that it exists, and that the GitHub token may read it"
 		}
 		return ticket.Ticket{}, problem.As(problem.Failed, problem.New("the ticket "+key+" could not be read",
 			w.reason(), next), "")

@@ -25,7 +25,7 @@ type readArgs struct {
 	EndLine   int    `json:"end_line" description:"Last line to show; 0 for as much as fits, 400 lines or 14 KB."`
 }
 
-// Files are those of a commit, as in a tree.Tree.
+// Files gives access to the files of a commit, as tree.Tree does.
 type Files interface {
 	Read(ctx context.Context, path string) ([]byte, error)
 	List(ctx context.Context) (tree.Listing, error)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/claim"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -132,7 +132,7 @@ func (w place) has(file string) bool {
 	return globs == nil || file == at || strings.HasPrefix(file, at+"/") || pattern.Matches(globs, file)
 }
 
-// unknown says that no file is there, and where its name is instead, or else the next folder's above.
+// unknown returns an error that no file is there. It names files of that name elsewhere, or else in the nearest folder.
 func (w place) unknown(files []tree.File) error {
 	var near []string
 	for n, at := 0, string(w); near == nil && n <= maxNamed && at != "."; n, at = n+1, path.Dir(at) {
@@ -151,8 +151,8 @@ func (w place) unknown(files []tree.File) error {
 // skips reports whether a file is skipped because it is third-party or generated and the path
 // does not ask for such files.
 func (w place) skips(file string) bool {
-	asked := claim.Unread(string(w)) || claim.Unread(string(w)+"/file")
-	return claim.Unread(file) && !asked
+	asked := linguist.Unread(string(w)) || linguist.Unread(string(w)+"/file")
+	return linguist.Unread(file) && !asked
 }
 
 // isMinified reports whether lines are too long on average to be read.

@@ -28,7 +28,7 @@ type hits struct {
 	most   int // lines shown of a file
 }
 
-// add adds a line; at is the offset of the hit in it. Of a definition, below is the text below.
+// add adds a line; at is the offset of the hit in it. For a definition, below is the text after it.
 func (h *hits) add(path string, n int, line string, at int, below string) {
 	if path != h.path {
 		h.endFile()
@@ -45,11 +45,11 @@ func (h *hits) add(path string, n int, line string, at int, below string) {
 	}
 }
 
-// atEdge matches lines of a body that stand at the edge of the page: directives of C, and labels.
+// atEdge matches lines of a body that are at the edge of the page: directives of C, and labels.
 var atEdge = pattern.Lazy(`^#\s*(?:if|el|end|def|undef|pragma)|^\w+:$`)
 
-// bodyOf returns the first of the lines below line n, a definition's first, that belong to it, each after a line break:
-// those indented deeper, or with a bracket at its own depth; no blank ones.
+// bodyOf returns the body of the definition that begins in line n, up to fullLines lines, each after a line break: the
+// lines below that are indented deeper, or begin with a closing bracket at its depth. Blank lines are left out.
 func bodyOf(n int, first, below string) (body string) {
 	indentation := func(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 	depth, shown := indentation(first), 0

@@ -22,7 +22,7 @@ var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
 // FindReferences returns the tool find_references: lines of code that contain an identifier as a
 // word, definitions first. It knows words, not scopes, so it includes other things of the same
-// name. Of a name without a definition it says which files the change removes it from.
+// name. For a name without a definition, it lists the files that the change removes it from.
 func FindReferences(head Files, change ...diff.File) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+

@@ -39,7 +39,7 @@ func readResults(workspace fs.FS, glob string) (string, error) {
 	return b.String(), nil
 }
 
-// readResult reads one file within the rest of the limit for all.
+// readResult reads one file, and subtracts its size from left, the rest of the limit for all files.
 func readResult(workspace fs.FS, p string, left *int64) (results, error) {
 	file, err := workspace.Open(p)
 	if err != nil {

@@ -3,7 +3,7 @@
 //
 // Otherwise it is off and costs nothing. It never fails or delays a run: a dead or slow collector is one error of the
 // function that ends the trace. It sends no prompt and no answer unless requested, and no header value to any log. It
-// also draws the tree of a finished run. Start reading at Start; then Run and its kin for spans, Call for models,
+// also draws the tree of a finished run. Start reading at Start; then Run and the like for spans, Call for models,
 // Parent for the gate, Tree for the terminal.
 package trace
 

@@ -55,20 +55,20 @@ func TestT13_StatusIsNoCommandAndHidesNothing(t *testing.T) {
 	require.Equal(t, `\::add-mask::x<U+202E>`, Status(resp).Message)
 }
 
-func TestStatusTellsALimitFromARight(t *testing.T) {
+func TestStatusTellsARateLimitFromAMissingPermission(t *testing.T) {
 	base, _ := answers(t, status(403, "Retry-After", "3600"), status(403))
 	client := New(Options{})
 	resp, err := client.Get(base)
 	require.NoError(t, err)
 	said := Status(resp)
-	require.True(t, said.Limited)
+	require.True(t, said.Limited, "403 with Retry-After")
 	require.Equal(t, time.Hour, said.RetryAfter)
 	resp, err = client.Get(base)
 	require.NoError(t, err)
-	require.False(t, Status(resp).Limited)
+	require.False(t, Status(resp).Limited, "403 without Retry-After")
 }
 
-func TestDoReadsWhatSaysYesAndHidesSignatures(t *testing.T) {
+func TestDoReturnsTheBodyAndHidesSignatures(t *testing.T) {
 	base, _ := answers(t, text("fine"), status(500), func(http.ResponseWriter, *http.Request) {
 		panic(http.ErrAbortHandler)
 	})
@@ -83,8 +83,8 @@ func TestDoReadsWhatSaysYesAndHidesSignatures(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, 500, e.Code)
 	_, err = Do(client, req)
-	require.ErrorContains(t, err, base+"/p")
-	require.NotContains(t, err.Error(), "secret")
+	require.ErrorContains(t, err, base+"/p", "a lost connection")
+	require.NotContains(t, err.Error(), "secret", "a lost connection")
 }
 
 func TestCleanHidesSignatures(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package transport is the only way to the network: all other clients of this program are built on its HTTP client.
 //
 // It bounds time and size, retries what may be retried, and keeps requests and credentials on the host they were
-// meant for. It only checks whether an answer has the requested form, and holds no credentials of its own. Start at
+// meant for. It only checks whether an answer has the requested form, and holds no credentials itself. Start at
 // Options and New.
 package transport
 
@@ -64,7 +64,7 @@ type Options struct {
 // or SSL_CERT_FILE, follows redirects only on the same host, and reads each whole answer before it returns it, so
 // that a connection lost half way is retried like any other. Its errors are those of Refused, ErrRedirect,
 // ErrTooLarge, ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
-// is no error here: see Status.
+// is not an error here: see Status.
 func New(o Options) *http.Client {
 	o = o.withDefaults()
 	return &http.Client{

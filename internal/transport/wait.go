@@ -50,7 +50,7 @@ func parseSeconds(number float64, now time.Time) (time.Duration, bool) {
 
 func clamp(d time.Duration) time.Duration { return min(max(d, 0), maxParsedWait) }
 
-// inWords matches a wait in an answer's text. Gemini names it nowhere else, and gateways drop the headers behind them.
+// inWords matches a wait in an answer's text. Gemini names it nowhere else, and gateways drop the servers' headers.
 var inWords = pattern.Lazy(`(?i)(?:retrydelay\W+|(?:try again|retry) (?:in|after) )` +
 	`(?:((?:\d+(?:\.\d+)?(?:ms|[hms]))+)|(\d+(?:\.\d+)?) seconds?)\b`)
 

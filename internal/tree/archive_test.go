@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/testvolume"
 	"github.com/org/pr-review-action/internal/tree"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
 const top = "org-repo-c0ffee/"
@@ -64,14 +64,14 @@ func TestT8_AnArchivesLinksAndTricksAreNoFiles(t *testing.T) {
 }
 
 func TestT23_ABombIsReadWithinTwoSecondsAndLittleMemory(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	bomb := archived(t, map[string]string{"a.go": "a\n"},
 		tar.Header{Typeflag: tar.TypeReg, Name: top + "zeros", Size: 100 << 20})
 	require.Less(t, len(bomb), 1<<20)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var err error
-	took := volume.Took(func() { _, err = served(bomb).Read(t.Context(), "a.go") })
+	took := testvolume.Took(func() { _, err = served(bomb).Read(t.Context(), "a.go") })
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
 	require.Less(t, took, 2*time.Second)
@@ -101,7 +101,7 @@ func bare(t *testing.T, entries ...tar.Header) []byte {
 }
 
 func TestT23_WhatIsKeptOfLinksIsLittle(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	long := strings.Repeat("\x01", 1_000_000)
 	for name, c := range map[string]struct{ folder, target string }{"long targets": {"r/", long},
 		"a long folder": {long + "/", "a.go"}} {
@@ -122,7 +122,7 @@ func TestT23_WhatIsKeptOfLinksIsLittle(t *testing.T) {
 }
 
 func TestT23_NotesOnWhatIsNotReadAreBounded(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	twice := tar.Header{Typeflag: tar.TypeReg, Name: top + "twice.go"}
 	entries := []tar.Header{twice}
@@ -140,7 +140,7 @@ func TestT23_NotesOnWhatIsNotReadAreBounded(t *testing.T) {
 }
 
 func TestT23_ATreeIsHeldUpToItsBounds(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	files := map[string]string{}
 	for i := range tree.MaxFiles + 10 {

@@ -205,7 +205,7 @@ func leftFor(path string, why error) string {
 		return LeftLarge
 	case errors.Is(why, ErrNotText):
 		return LeftBinary
-	case errors.Is(why, ErrRefused) && diff.CheckPath(path) == nil: // other refused paths are no valid diff paths
+	case errors.Is(why, ErrRefused) && diff.CheckPath(path) == nil: // other refused paths are not valid diff paths
 		return LeftCredential
 	}
 	return LeftOther

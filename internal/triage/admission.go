@@ -18,7 +18,7 @@ type Event struct {
 	Name     string // pull_request, pull_request_target, workflow_dispatch, …; empty on the command line
 	Explicit bool   // a person requested this review: a dispatch or the command line
 	Pushed   bool   // the event is a push to the pull request, newer than any label
-	Labeled  string // the label that this event set on Head; else empty
+	Labeled  string // the label that this event set on Head; otherwise empty
 	Head     string // the head that the event names
 }
 

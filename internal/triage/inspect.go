@@ -12,12 +12,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/injection"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/rule"
@@ -81,7 +81,7 @@ func inspect(f diff.File, o Options) (out inspected) {
 
 const maxUnread = 10
 
-// summarize reduces the findings of a file that is not reviewed to one: the gravest, with the number
+// summarize reduces the findings of a file that is not reviewed to one: the most severe, with the number
 // of the others.
 func summarize(found []finding.Finding) []finding.Finding {
 	if len(found) == 0 {
@@ -96,7 +96,7 @@ func summarize(found []finding.Finding) []finding.Finding {
 	return []finding.Finding{first}
 }
 
-// keepGravest keeps the gravest findings of files that are not reviewed. The last one counts the rest, and has the
+// keepGravest keeps the most severe findings of files that are not reviewed. The last one counts the rest, and has the
 // fingerprint of them all: one more changes it.
 func keepGravest(found []finding.Finding) []finding.Finding {
 	order.Stable(found, finding.Compare)
@@ -122,7 +122,7 @@ func findSuspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Fl
 	}
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
 	seen.Hidden = dropOldHits(f, strings.Split(text, "\n"), seen.Hidden)
-	data, unread := isNotSource(f.Path, text), !reviewed || claim.Unread(f.Path)
+	data, unread := isNotSource(f.Path, text), !reviewed || linguist.Unread(f.Path)
 	seen.Hidden = slices.DeleteFunc(seen.Hidden, func(h injection.Hit) bool {
 		return (data || unread) && h.Kind == injection.Controls ||
 			data && (h.Kind == injection.ZeroWidth || h.Kind == injection.LookAlike)
@@ -150,7 +150,7 @@ func isNotSource(path, text string) bool {
 			odd++
 		}
 	}
-	return claim.Asset(path) || rule.ForTests(path) || strings.HasSuffix(path, ".map") ||
+	return linguist.Asset(path) || rule.ForTests(path) || strings.HasSuffix(path, ".map") ||
 		strings.HasSuffix(path, ".log") || odd >= 8 && odd*20 > len(text)
 }
 
@@ -288,7 +288,7 @@ func steeringFindings(f diff.File, o Options) []finding.Finding {
 		Path: f.Path, Category: Steering, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
 	}
 	is := func(name string) bool {
-		nested := name == config.AgentsFile && !claim.Unread(f.Path) &&
+		nested := name == config.AgentsFile && !linguist.Unread(f.Path) &&
 			(path.Base(f.Path) == name || path.Base(f.OldPath) == name)
 		return name != "" && (name == f.Path || name == f.OldPath || nested)
 	}

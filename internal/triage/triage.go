@@ -10,15 +10,15 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/linguist"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// MaxClaimed is how many bytes of the patch are reviewed for a file that claims to need no review.
+// MaxClaimed is the number of bytes of the patch that are reviewed for a file that claims to need no review.
 const MaxClaimed = 64 << 10
 
 // Options holds the repository's own rules.
@@ -94,7 +94,7 @@ func (o Options) judge(f diff.File) verdict {
 	return verdict{claim: alone}
 }
 
-// nothingToRead returns why a file has nothing to read, whatever it claims; else "".
+// nothingToRead returns why a file has nothing to read, whatever it claims; otherwise "".
 func nothingToRead(f diff.File) finding.Reason {
 	none := f.Patch == "" && f.Changes() == 0 && !f.Binary && f.Problem == ""
 	switch {
@@ -133,7 +133,7 @@ func (o Options) claimReasons(f diff.File) (borne, alone finding.Reason) {
 			return reason, ""
 		}
 	}
-	for _, c := range claim.Of(f) {
+	for _, c := range linguist.Of(f) {
 		_, said := o.Attributes.Say(f.Path, c.Reason)
 		switch {
 		case said:
@@ -149,7 +149,7 @@ func (o Options) claimReasons(f diff.File) (borne, alone finding.Reason) {
 // confidence of triage's own findings: high enough to be shown.
 const confidence = 0.8
 
-// CompareRisk orders files by what is lost if they are not reviewed, gravest first; ties go to the
+// CompareRisk orders files by risk, highest first: by what is lost if they are not reviewed; ties go to the
 // file with more changes.
 func CompareRisk(a, b diff.File) int {
 	return cmp.Or(cmp.Compare(risk(b), risk(a)), cmp.Compare(b.Changes(), a.Changes()))

@@ -130,7 +130,7 @@ func (c *CarriedIndex) Load(ctx context.Context, commit string) (x *index.Index,
 }
 
 // Keep stores the index of a base commit, beside others of it that lack vectors: what is in the cache never
-// changes. It is no error if it is there already, or if the run may only read the cache.
+// changes. It is not an error if it is there already, or if the run may only read the cache.
 func (c *CarriedIndex) Keep(ctx context.Context, commit string, x *index.Index) error {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)

@@ -22,7 +22,7 @@ import (
 )
 
 // Context returns the sources of tickets and pages that the settings name, with credentials
-// from the environment. An unset variable is no error: the source reports it when it is
+// from the environment. An unset variable is not an error: the source reports it when it is
 // queried. A refused address is an error.
 func (w Wire) Context(c config.Context, s settings.Settings, api *github.Client) (ticketcontext.Options, error) {
 	b := contextBuilder{Wire: w, c: c, s: s}

@@ -96,7 +96,7 @@ func never(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// stalls begins an answer and does not go on with it.
+// stalls begins an answer and does not continue with it.
 func stalls(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "application/json")
@@ -233,7 +233,7 @@ func TestFaultsOfGitHubIssues(t *testing.T) {
 	issue := func(url string) http.HandlerFunc {
 		return says(`{"number": 7, "url": "` + repository + url + `", "title": "` + words + `", "body": "x"}`)
 	}
-	faults := append(common()[:len(common())-1], // of 10 MB 10,000 characters are read, which is no fault
+	faults := append(common()[:len(common())-1], // of 10 MB 10,000 characters are read, which is not a fault
 		fault{"wrong types", "another form than expected", says(`{"number": "` + words + `"}`)},
 		fault{"another issue", "acme/shop#7 is not visible to the GitHub token", issue("shop/issues/8")},
 		fault{"moved away", "acme/shop#7 is not visible to the GitHub token", issue("secret/issues/7")},

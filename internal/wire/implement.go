@@ -71,7 +71,7 @@ func (w Wire) Pieces(p *Place, c config.Config, s settings.Settings, by *Impleme
 	var engine *retrieve.Engine
 	return func(ctx context.Context, query string, m config.Module) (found implement.Found, err error) {
 		notes = nil
-		ctx, meter := budget.Metered(ctx)
+		ctx, meter := budget.WithMeter(ctx)
 		defer func() { found.Notes, found.Usage = notes, meter.Used() }()
 		if engine == nil {
 			const limit = 3 * indexTime // nobody waits for a ticket's draft as for a review

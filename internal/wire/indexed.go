@@ -145,7 +145,7 @@ func (p Place) inMemory(ctx context.Context, o index.Options, c config.Index, e 
 	return all, nil
 }
 
-// embedBatch is how many chunks are embedded between two saves, and so the most that are
+// embedBatch is the number of chunks that are embedded between two saves, which bounds what is
 // paid for twice if the process is killed.
 const embedBatch = 5_000
 
@@ -184,6 +184,6 @@ func (p Place) embedMissing(ctx context.Context, x *index.Index, e retrieve.Embe
 	return x, left, nil
 }
 
-// maxUnkept is how many chunks are embedded if their vectors are not kept: the next push
+// maxUnkept is the number of chunks that are embedded if their vectors are not kept: the next push
 // would pay for them again. The others are found by words alone.
 const maxUnkept = 2_000

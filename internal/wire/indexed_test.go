@@ -166,8 +166,8 @@ func TestP9_EndpointsArePaidFromTheRunsMoneyAndOnce(t *testing.T) {
 	x, e := at.indexed(t, wire.Asking{Ledger: ledger, Once: once})
 	spent := ledger.Spent()
 	require.EqualValues(t, s.Tokens(), spent, "a micro-dollar a token")
-	for range 2 { // the second time, as a run that goes on
-		ctx, meter := budget.Metered(t.Context())
+	for range 2 { // the second time, as a run that continues
+		ctx, meter := budget.WithMeter(t.Context())
 		r, err := (&retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}).Search(ctx,
 			retrieve.Request{Query: "where is the stock checked"})
 		require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestP9_EndpointsArePaidFromTheRunsMoneyAndOnce(t *testing.T) {
 	require.ErrorIs(t, err, cost.ErrSpent)
 }
 
-// A run that goes on finds what was paid for the head's code in its journal, of which
+// A run that continues finds what was paid for the head's code in its journal, of which
 // no index is kept.
 func TestP9_TheHeadsVectorsArePaidOnce(t *testing.T) {
 	t.Parallel()
@@ -208,7 +208,7 @@ func TestP9_TheHeadsVectorsArePaidOnce(t *testing.T) {
 	head := tree.Files(indextest.Files)
 	paid := 0
 	pack := func(e wire.Endpoints) {
-		around := wire.NewSurroundings(wire.Looking{Head: head, Base: head, Tokens: 2_000,
+		around := wire.NewRepoContext(wire.RepoOptions{Head: head, Base: head, Tokens: 2_000,
 			Files: []diff.File{{Path: "cart/cart.go", Patch: patch}}, Endpoints: e})
 		require.NotEmpty(t, around.Pack(t.Context(), "cart/cart.go", patch))
 	}
@@ -229,7 +229,7 @@ func TestAPackKnowsTheOtherFilesOfItsChange(t *testing.T) {
 	const patch = "@@ -3,1 +3,1 @@\n-def run(x): pass\n+def run(x): return which(x)\n"
 	head := tree.Files(map[string]string{"a/a.py": "from a.b import c\n\ndef run(x): return which(x)\n",
 		"a/b.py": "def c(): pass\n", "d/d.py": "def which(x): return 1\n", "e/e.py": "def which(x): return 2\n"})
-	around := wire.NewSurroundings(wire.Looking{Head: head, Base: head, Tokens: 2_000,
+	around := wire.NewRepoContext(wire.RepoOptions{Head: head, Base: head, Tokens: 2_000,
 		Files: []diff.File{{Path: "a/a.py", Patch: patch}, {Path: "d/d.py"}}})
 	var defines []string
 	for _, p := range around.Pack(t.Context(), "a/a.py", patch) {

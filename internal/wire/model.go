@@ -31,7 +31,7 @@ const NoModel = "no model is configured"
 
 // GiveModel is what to do about NoModel, on the command line and in a workflow.
 const GiveModel = "set api-key (OPENAI_API_KEY), in a workflow from a secret of the environment that the draft's job " +
-	"names, or base-url for an endpoint without a key (in a workflow beside provider: openai)"
+	"names, or base-url for an endpoint without a key (in a workflow with provider: openai)"
 
 // ModelClient returns a client for the model that settings.WithModel chose.
 func (w Wire) ModelClient(s settings.Settings, onWait func(time.Duration, string)) (*llm.Client, error) {
@@ -57,7 +57,7 @@ func (w Wire) modelHTTP(s settings.Settings, onWait func(time.Duration, string))
 	return transport.New(o)
 }
 
-// limitTries is how often a rate-limited request is tried: the limiter lets it back in when
+// limitTries is the number of tries of a rate-limited request: the limiter lets it back in when
 // there is room.
 const limitTries = 10
 
@@ -105,7 +105,7 @@ func (w Wire) StartTrace(ctx context.Context, s settings.Settings, file string,
 		var err error
 		if local, err = os.Create(file); err != nil {
 			return ctx, nil, problem.Usage("the trace cannot be written: "+err.Error(),
-				"--trace names a file in a folder that is there")
+				"--trace names a file in an existing folder")
 		}
 		o.Local = local
 	}

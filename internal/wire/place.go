@@ -70,7 +70,7 @@ func (w Wire) PlaceOf(clone ingest.Clone, commit string) Place {
 	return Place{Tree: tree.Clone(clone, commit), Commit: commit, Name: "clone", Cache: w.cache(clone.Dir)}
 }
 
-// Settings returns the settings in the file that --config names, else the place's own: the
+// Settings returns the settings in the file that --config names, otherwise the place's own: the
 // file in the work tree of a clone, or that of the commit if there is no work tree.
 func (p Place) Settings(ctx context.Context, file config.File) (config.Config, error) {
 	if file.Path != config.DefaultPath {
@@ -122,7 +122,7 @@ func (w Wire) cache(of string) index.Cache {
 }
 
 // Index builds the index of a place as configured, reusing what is kept of it, and keeps the result. note
-// tells a person why the index could not be kept; the index is complete all the same.
+// tells a person why the index could not be kept; the index is complete anyway.
 func (p Place) Index(ctx context.Context, o index.Options, c config.Index) (x *index.Index, r index.Report,
 	note string, err error) {
 	within := o.Ignored

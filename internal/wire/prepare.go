@@ -21,7 +21,7 @@ func (r *Reviewer) Prepare(b Brief) error {
 	if r.Rules {
 		return nil
 	}
-	looking, some := b.newLooking(r.wire, r.settings.TestResults)
+	options, some := b.repoOptions(r.wire, r.settings.TestResults)
 	c := b.Change.Config
 	t, own, others := b.tasksAndCosts(r.Model)
 	prices, unknown := pricesOf(t, c)
@@ -41,9 +41,9 @@ func (r *Reviewer) Prepare(b Brief) error {
 	if err != nil {
 		return err
 	}
-	var around Surroundings
-	if looking.Note, looking.Endpoints = r.note, e; some {
-		around = NewSurroundings(looking)
+	var around RepoContext
+	if options.Note, options.Endpoints = r.note, e; some {
+		around = NewRepoContext(options)
 	}
 	limiter := limit.New(limit.Options{Concurrency: r.settings.Concurrency, OnWait: r.onWait})
 	chats, clients := map[string]review.Chatter{}, map[string]*llm.Client{}
@@ -62,7 +62,7 @@ func (r *Reviewer) Prepare(b Brief) error {
 	model := review.NewModel(review.Options{
 		Review: cmp.Or(chats[taskRedraft], chats[taskReview]), Verify: chats[taskVerify], Classify: chats[taskClassify],
 		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.Tools.Redacting(redact),
-		Head: around.Head, Pack: around.Pack, PackTokens: looking.Tokens,
+		Head: around.Head, Pack: around.Pack, PackTokens: options.Tokens,
 		Guides: review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance,
 			Style: c.Report.Style},
 		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort,
@@ -75,7 +75,7 @@ func (r *Reviewer) Prepare(b Brief) error {
 }
 
 // tasksAndCosts returns the model names by task, what earlier parts of the run have cost, and what
-// other runs on the pull request have cost. A revision is a run of its own that does not
+// other runs on the pull request have cost. A revision is a separate run that does not
 // classify; its draft's cost counts as another run's.
 func (b Brief) tasksAndCosts(model string) (t map[string]string, own, others cost.MicroUSD) {
 	c := b.Change.Config

@@ -92,7 +92,7 @@ func (a *Account) checkEndpoints(c config.Config, file string, capped bool) erro
 			continue
 		}
 		if capped {
-			return unpricedError(at.model, fmt.Sprintf("say what it costs in %s, or 0 for a server of your own: "+
+			return unpricedError(at.model, fmt.Sprintf("say what it costs in %s, or 0 for your own server: "+
 				"prices: { %q: { %s: 0.10 } }", file, at.model, at.key))
 		}
 		a.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+

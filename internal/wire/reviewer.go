@@ -91,7 +91,7 @@ func (r *Reviewer) askAndCount(ctx context.Context,
 	ask func(context.Context) (finding.FileReview, error)) (finding.FileReview, error) {
 	ctx, done := Lingering(ctx, r.Linger)
 	defer done()
-	ctx, searches := budget.Metered(ctx)
+	ctx, searches := budget.WithMeter(ctx)
 	result, err := ask(ctx)
 	result.Usage = cost.Add(result.Usage, searches.Used())
 	r.mu.Lock()
@@ -171,7 +171,7 @@ type Trouble struct {
 	Held  string   // why the model was first waited for, if no file has finished since
 }
 
-// Trouble returns it, less what Mute hides: notes, the path, and the endpoint's own words.
+// Trouble returns what went wrong so far, without what Mute hides: notes, the path, and the endpoint's own words.
 func (r *Reviewer) Trouble() Trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()

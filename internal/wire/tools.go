@@ -41,12 +41,12 @@ type Proposed struct {
 	Files map[string]string // what it would write, by path
 }
 
-// newLooking collects what a model may look at: the files of the change's two commits, from the
+// repoOptions collects what a model may look at: the files of the change's two commits, from the
 // clone or the pull request's repository, and the test results that the glob results matches.
 // ok is false for a diff alone.
-func (b Brief) newLooking(w Wire, results string) (l Looking, ok bool) {
+func (b Brief) repoOptions(w Wire, results string) (l RepoOptions, ok bool) {
 	c := b.Change
-	l = Looking{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index,
+	l = RepoOptions{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index,
 		Tests: tool.TestSources{Workspace: b.Workspace, Glob: results}}
 	switch {
 	case b.Proposed.On.Tree != nil:
@@ -72,7 +72,7 @@ func (b Brief) newLooking(w Wire, results string) (l Looking, ok bool) {
 }
 
 // baseAt sets the base, whose index is built when it is needed if the place keeps none.
-func (l *Looking) baseAt(base Place, c config.Config) {
+func (l *RepoOptions) baseAt(base Place, c config.Config) {
 	l.Base = base.Tree
 	l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
 		if base.Cache.Folder == "" {

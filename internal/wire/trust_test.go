@@ -72,7 +72,7 @@ func TestT9_SettingsThatAFolderBringsAlongSendNoVariableElsewhere(t *testing.T) 
 }
 
 // T9: the trackers that a stranger's settings name start nothing and get no variable. What
-// is missing is told, and the review goes on.
+// is missing is told, and the review continues.
 func TestT9_TicketSourcesThatARepositoryBringsAlongStartNothing(t *testing.T) {
 	t.Parallel()
 	const jira = "{jira: 'https://%s', user-env: JIRA_USER, token-env: %s}"

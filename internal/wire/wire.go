@@ -39,7 +39,7 @@ func New(getenv func(string) string, now func() time.Time, debug func(string)) W
 	return Wire{getenv, now, debug}
 }
 
-// Version returns the program's version: the module's if it was installed as one, else the
+// Version returns the program's version: the module's if it was installed as one, otherwise the
 // commit it was built from.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -132,7 +132,7 @@ func ReadConfig(name string) ([]byte, error) {
 	text, err := ReadFile(name, config.MaxSize)
 	if err != nil {
 		return nil, problem.Usage("the settings cannot be read: "+err.Error(),
-			"--config names a file; without it the defaults hold")
+			"--config names a file; without it the defaults apply")
 	}
 	return text, nil
 }

@@ -144,7 +144,7 @@ func Clip(s string, limit int) (kept string, left int) {
 }
 
 // Paragraphs leaves one blank line where a text from outside has several, and two in a code block, where Python has
-// them: a long gap would push what stands below it out of the reader's sight.
+// them: a long gap would push what is below it out of the reader's sight.
 func Paragraphs(s string) string {
 	var kept []string
 	code, blank := false, 0

@@ -51,7 +51,7 @@ func (n node) attrs() map[string]any { m, _ := n["attrs"].(map[string]any); retu
 
 func (n node) attr(name string) string { s, _ := n.attrs()[name].(string); return Clean(s) }
 
-// integer returns an attribute that is a whole number, at most a million; else 1.
+// integer returns an attribute that is a whole number, at most a million; otherwise 1.
 func (n node) integer(name string) int {
 	if f, ok := n.attrs()[name].(float64); ok && f == math.Trunc(f) {
 		return int(min(max(f, -1e6), 1e6))

@@ -169,7 +169,7 @@ func (e *element) nodes() []any {
 	case "ac:task":
 		done := map[bool]string{true: "DONE"}[strings.TrimSpace(e.attrs["ac:task-status"]) == "complete"]
 		return newNodes("taskItem", e.content, map[string]any{"state": done})
-	case "ac:link": // its own words, else its target
+	case "ac:link": // its own words, otherwise its target
 		switch {
 		case len(e.content) > 0:
 			return e.content

@@ -81,7 +81,7 @@ type shelf struct {
 	most    int             // names at one time
 	at      []time.Duration // of each Put
 	deleted int
-	fail    func(ctx context.Context, put int) error // what becomes of a Put; it has a number
+	fail    func(ctx context.Context, put int) error // what happens to a Put; it has a number
 	stores  bool                                     // what fails is stored
 	stuck   bool                                     // nothing can be deleted
 }

@@ -19,7 +19,7 @@ type Carrier interface {
 	List(ctx context.Context) ([]Item, error)
 	// Get loads a listed item of at most max bytes.
 	Get(ctx context.Context, i Item, max int64) ([]byte, error)
-	// Delete removes a name. Deleting a name that does not exist is no error.
+	// Delete removes a name. Deleting a name that does not exist is not an error.
 	Delete(ctx context.Context, name string) error
 }
 

@@ -203,7 +203,7 @@ func TestT20_WhatTookANameOverIsNotTheListedOne(t *testing.T) {
 	require.ErrorIs(t, err, github.ErrNotFound)
 }
 
-// TestTheStepsBesideOursReadTheFolder: a container action runs as root, the steps beside it as the runner's user.
+// TestTheStepsBesideOursReadTheFolder: a container action runs as root, the steps next to it as the runner's user.
 func TestTheStepsBesideOursReadTheFolder(t *testing.T) {
 	t.Parallel()
 	place := t.TempDir()
@@ -278,7 +278,7 @@ func TestWhatAKilledJobLeftUnfinishedIsRemoved(t *testing.T) {
 	require.DirExists(t, last)
 }
 
-// TestAKilledRunsProgressInAFolderIsKeptAsLongAsAnArtifact keeps drafts and records for good.
+// TestAKilledRunsProgressInAFolderIsKeptAsLongAsAnArtifact keeps drafts and records permanently.
 func TestAKilledRunsProgressInAFolderIsKeptAsLongAsAnArtifact(t *testing.T) {
 	t.Parallel()
 	c := artifactstore.Dir{Path: t.TempDir(), Prefix: "pr-review-", Days: 2}

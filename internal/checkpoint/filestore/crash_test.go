@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // point is one place in the matrix: what befalls the first process, in which of
@@ -38,7 +38,7 @@ func (p point) expected() error {
 }
 
 // mendable reports a disk that fails once: a record is then written again, and the
-// run may go on.
+// run may continue.
 func (p point) mendable() bool { return p.err != nil && !p.stay }
 
 // run holds one point to the bytes of the undisturbed run. It reports whether
@@ -88,7 +88,7 @@ func matrix(operations, concurrency int) (all []point) {
 	return all
 }
 
-// Every operation of a run on the disk: kill there or let the disk fail, go on
+// Every operation of a run on the disk: kill there or let the disk fail, continue
 // in another process, and compare. PR_REVIEW_VOLUME=full walks all of it.
 func TestP4_ARunSurvivesACrashInEveryOperationOnTheDisk(t *testing.T) {
 	t.Parallel()
@@ -99,7 +99,7 @@ func TestP4_ARunSurvivesACrashInEveryOperationOnTheDisk(t *testing.T) {
 			want := w.finish(concurrency)
 			all := matrix(w.disk.Ops(), concurrency)
 			stride := 1
-			if !volume.Full() {
+			if !testvolume.Full() {
 				stride = len(all)/25 + 1
 			}
 			points := 0

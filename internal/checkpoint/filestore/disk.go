@@ -10,8 +10,8 @@ import (
 )
 
 // Disk is the file system as the store uses it. Every read and write goes through
-// it, so that tests can make each of them fail. Errors are those of package os:
-// fs.ErrNotExist, fs.ErrExist and fs.ErrPermission matter.
+// it, so that tests can make each of them fail. Errors must be those of
+// package os, since the store checks for fs.ErrNotExist, fs.ErrExist and fs.ErrPermission.
 type Disk interface {
 	// Open opens a file for appending, and creates it with access for its owner only if
 	// it does not exist.

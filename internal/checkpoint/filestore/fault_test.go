@@ -68,7 +68,7 @@ func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
 func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s, disk := faultyStore(t)
-	disk.Fail(2, diskBroken, true) // behind the record
+	disk.Fail(2, diskBroken, true) // after the record
 	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), diskBroken)
 	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), diskBroken)
 	disk.Mend()
@@ -129,7 +129,7 @@ func TestP4_OneFailedWriteOrSyncLosesNoAnswer(t *testing.T) {
 }
 
 // The system shows what a sync failed to bring to disk, and never brings it
-// there: those who go on from it must write it again.
+// there: those who continue from it must write it again.
 func TestG20_WhatAFailedSyncLeftBehindIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	s, disk := faultyStore(t)
@@ -225,7 +225,7 @@ func TestG20_WhatTheHolderOfALockReadsIsOnDisk(t *testing.T) {
 		saved, err := openOn(t, disk).Load(t.Context(), thread)
 		require.NoError(t, err)
 		require.Equal(t, string(seen.Snapshot), string(saved.Snapshot), "killed in operation %d", n)
-		if string(saved.Snapshot) == "one" { // else a journal that came back is of steps gone by
+		if string(saved.Snapshot) == "one" { // otherwise a journal that came back belongs to earlier steps
 			require.Equal(t, seen.Journal, saved.Journal, "killed in operation %d", n)
 		}
 	}

@@ -70,7 +70,7 @@ func (c change) scatter(random *rand.Rand) {
 	for from := 0; from < len(c.data); from += pageSize {
 		to := min(from+pageSize, len(c.data))
 		switch page := c.data[from:to]; random.IntN(4) {
-		case 0: // the file may be longer all the same
+		case 0: // the file may be longer anyway
 		case 1:
 			garbage := change{node: c.node, at: c.at, data: make([]byte, to)}
 			for i := range page {

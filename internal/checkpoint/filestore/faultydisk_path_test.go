@@ -85,7 +85,7 @@ func (d *faultyDisk) folder(path string) (*node, error) {
 	return n, err
 }
 
-// IsDir says whether a folder is at a path; nothing there is fs.ErrNotExist.
+// IsDir reports whether a folder is at a path; nothing there is fs.ErrNotExist.
 func (d *faultyDisk) IsDir(path string) (folder bool, err error) {
 	err = d.op("stat", path, func() error {
 		_, _, n, err := d.find(path)

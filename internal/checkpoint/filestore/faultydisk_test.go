@@ -44,7 +44,7 @@ type node struct {
 	names, held map[string]*node
 }
 
-// change is bytes appended to a file, or names of a folder set anew, together;
+// change is bytes appended to a file, or names of a folder set again, together;
 // a nil node is a name that goes.
 type change struct {
 	node  *node

@@ -137,7 +137,7 @@ func (s *Store) holds(thread string, record []byte) bool {
 	return false
 }
 
-// reopen opens a thread's journal anew unless another caller did so since it failed.
+// reopen opens a thread's journal again unless another caller did so since it failed.
 func (s *Store) reopen(ctx context.Context, thread string, failed *journal) (*journal, error) {
 	s.mu.Lock()
 	if s.journals[thread] == failed {
@@ -185,7 +185,7 @@ func (s *Store) checkSaved(ctx context.Context, thread string) error {
 }
 
 // Remove deletes a thread but not its lock. Removing a thread that does not exist
-// is no error.
+// is not an error.
 func (s *Store) Remove(ctx context.Context, thread string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -156,7 +156,7 @@ func (s *Store) removeIfThere(path string) error {
 }
 
 // Default returns where threads are stored if no store is named: the folder pr-review under
-// XDG_STATE_HOME, else under the platform's folder for application state.
+// XDG_STATE_HOME, otherwise under the platform's folder for application state.
 func Default(getenv func(string) string) (string, error) {
 	at, missing := UserFolder(getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
 	if at == "" {
@@ -166,7 +166,7 @@ func Default(getenv func(string) string) (string, error) {
 	return at, nil
 }
 
-// UserFolder returns the folder pr-review under the one in the variable xdg, else under unix or mac
+// UserFolder returns the folder pr-review under the one in the variable xdg, otherwise under unix or mac
 // in the user's home, as the platform has it. If there is none, missing names the unset variable.
 func UserFolder(getenv func(string) string, xdg, unix, mac string) (dir, missing string) {
 	if at := getenv(xdg); filepath.IsAbs(at) {

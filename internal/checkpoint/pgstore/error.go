@@ -89,7 +89,7 @@ func advice(code string) string {
 	case "57P01", "57P02", "57P03":
 		return "wait until the server is up, then run it again: what was journalled is kept"
 	case "PRL01", "26000", "42P05": // see lostCodes
-		return "name the server itself, or a pooler in session mode: a thread's lock needs a session of its own"
+		return "name the server itself, or a pooler in session mode: a thread's lock needs its own session"
 	}
 	return ""
 }

@@ -39,7 +39,7 @@ type heldLock struct {
 	ctx   context.Context // the caller's, without cancellation
 }
 
-// Lock takes the advisory lock of a thread on a connection of its own. If the lock
+// Lock takes the advisory lock of a thread on its own connection. If the lock
 // is held, the error is graph.ErrBusy and names the holder. It needs a dedicated
 // session: behind a pooler that shares sessions, writes fail with ErrLost.
 func (s *Store) Lock(ctx context.Context, thread string) (release func() error, err error) {

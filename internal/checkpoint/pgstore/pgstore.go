@@ -140,7 +140,7 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 	return err
 }
 
-// Remove deletes a thread. Removing a thread that does not exist is no error.
+// Remove deletes a thread. Removing a thread that does not exist is not an error.
 func (s *Store) Remove(ctx context.Context, thread string) error {
 	_, err := s.write(ctx, "removing", thread, `DELETE FROM pr_review.thread WHERE id = $1 AND pr_review.held($2)`)
 	return err
@@ -157,7 +157,7 @@ func (s *Store) Threads(ctx context.Context) ([]string, error) {
 }
 
 // write runs a statement on a thread, $1, without cancelling it. If this store holds the
-// thread's lock, it uses the lock's session and passes its token as $2, else any session.
+// thread's lock, it uses the lock's session and passes its token as $2, otherwise any session.
 func (s *Store) write(ctx context.Context, doing, thread, sql string, args ...any) (rows int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

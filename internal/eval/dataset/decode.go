@@ -29,7 +29,7 @@ type wireCase struct {
 func decode(row []byte, folder fs.FS) (c Case, id string, reasons []string) {
 	var w wireCase
 	err := json.Unmarshal(row, &w, json.RejectUnknownMembers(true))
-	if errors.Is(err, json.ErrUnknownName) { // go on, to report what else is wrong
+	if errors.Is(err, json.ErrUnknownName) { // continue, to report what else is wrong
 		reasons = append(reasons, jsonReason(err))
 		w = wireCase{}
 		err = json.Unmarshal(row, &w)

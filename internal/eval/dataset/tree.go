@@ -99,7 +99,7 @@ func (c Case) headFiles() (map[string]string, error) {
 
 var errMismatch = errors.New("the diff does not apply to it")
 
-// applyPatch applies a patch to a text. It errors unless all the patch's lines match exactly.
+// applyPatch applies a patch to a text. It returns an error unless all lines of the patch match exactly.
 func applyPatch(text string, hunks []diff.Hunk) (string, error) {
 	was, done := lines(text), 0
 	var now []string

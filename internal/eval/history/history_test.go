@@ -110,7 +110,7 @@ func TestARemarkThatWasActedOnBecomesAGoldenFinding(t *testing.T) {
 }
 
 // TestOnlyWhatAReviewerSaidOnTheNewSideCounts has a pull request for each thing
-// that is no remark, and one remark among them.
+// that is not a remark, and one remark among them.
 func TestOnlyWhatAReviewerSaidOnTheNewSideCounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

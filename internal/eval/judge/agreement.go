@@ -3,7 +3,7 @@ package judge
 import (
 	"bytes"
 	"context"
-	_ "embed" // the labelled set is a file beside this one
+	_ "embed" // the labelled set is a file next to this one
 	"fmt"
 
 	"github.com/go-json-experiment/json"

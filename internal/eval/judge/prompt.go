@@ -1,7 +1,7 @@
 package judge
 
 import (
-	_ "embed" // the texts are files beside this one
+	_ "embed" // the texts are files next to this one
 	"encoding/json"
 	"fmt"
 	"slices"

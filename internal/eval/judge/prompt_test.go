@@ -79,7 +79,7 @@ func TestSchemasAreInTheStrictSubset(t *testing.T) {
 	}
 }
 
-// It changes the texts, so it runs before all parallel tests go on.
+// It changes the texts, so it runs before all parallel tests continue.
 func TestFingerprintChangesWithEveryText(t *testing.T) {
 	before := Fingerprint()
 	require.Len(t, before, 64)

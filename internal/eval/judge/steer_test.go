@@ -12,7 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // steering puts words to the judge into a question, each in its own place.
@@ -183,7 +183,7 @@ func TestControlKeepsWhatSpeaksToTheJudgeAndExchangesTheOtherSide(t *testing.T) 
 	require.Equal(t, valid().controls(body), valid().controls(body), "P11")
 }
 
-// A finding about a program that deals with judges is no attempt to steer.
+// A finding about a program that deals with judges is not an attempt to steer.
 func TestTrueFindingsAboutJudgesStand(t *testing.T) {
 	t.Parallel()
 	q := match
@@ -202,7 +202,7 @@ func TestTrueFindingsAboutJudgesStand(t *testing.T) {
 }
 
 func TestOrdinaryCodeRarelyAddressesAJudge(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	file, err := os.Open(filepath.FromSlash("../../../../shared/evals/cases.jsonl"))
 	if err != nil {
@@ -239,7 +239,7 @@ func TestP8_InjectionCasesOfTheStarterSetAddressAJudge(t *testing.T) {
 	}
 }
 
-// hunksOf gives every hunk of a diff as the judge would see it.
+// hunksOf returns every hunk of a diff as the judge would see it.
 func hunksOf(t *testing.T, text string) []string {
 	t.Helper()
 	files, err := diff.Parse(strings.NewReader(text), 1<<20)

@@ -1,7 +1,7 @@
 package oracle
 
 import (
-	_ "embed" // the claims are a file beside this one
+	_ "embed" // the claims are a file next to this one
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -22,7 +22,7 @@ const (
 	// minDistance is the minimum distance in lines between a wrong claim and any place of a known defect: one more
 	// than the matching rule reaches.
 	minDistance = 4
-	offDiff     = 1_000 // lines behind a diff, where no known defect is
+	offDiff     = 1_000 // lines after a diff, where there is no known defect
 )
 
 // offSchema is a severity that no schema allows.

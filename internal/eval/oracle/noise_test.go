@@ -12,14 +12,14 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // wide shows the lines 1 to 60 of a file that is new.
 var wide = diff.File{Path: "w.go", Status: diff.Added, Additions: 60,
 	Patch: "@@ -0,0 +1,60 @@" + strings.Repeat("\n+text", 60)}
 
-// answers gives what the model says of the same file in as many cases.
+// answers returns what the model says of the same file in as many cases.
 func answers(t *testing.T, cases int, o Options, f diff.File, golden ...dataset.Golden) (all [][]claim) {
 	t.Helper()
 	for i := range cases {
@@ -29,7 +29,7 @@ func answers(t *testing.T, cases int, o Options, f diff.File, golden ...dataset.
 }
 
 func TestNoiseIsTheMeanNumberPerFile(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	const cases = 2000
 	for _, mean := range []float64{0.1, 0.5, 1, 4} {
@@ -65,7 +65,7 @@ func TestAnAnswerHasNoMoreFindingsThanAReviewerTakes(t *testing.T) {
 	}
 }
 
-// kinds counts what kinds of noise stand in answers without a known defect.
+// kinds counts what kinds of noise are in answers without a known defect.
 type kinds struct{ sure, unsure, repeated, off, broken, all float64 }
 
 func (k *kinds) count(answer []claim, last int) {
@@ -92,14 +92,14 @@ func (k *kinds) count(answer []claim, last int) {
 // TestNoiseIsOfKindsInFixedShares holds the shares that one documents. The first of
 // an answer has nothing to repeat; of the unsure 29 in 100 look like sure ones.
 func TestNoiseIsOfKindsInFixedShares(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	var k kinds
 	for _, a := range answers(t, 1500, Options{Noise: 4}, wide) {
 		k.count(a, 60)
 	}
 	require.Greater(t, k.all, 5000.0)
-	const first = 0.25 // the share of firsts: four stand in an answer
+	const first = 0.25 // the share of firsts: four are in an answer
 	require.InDelta(t, 0.15*(1-first), k.repeated/k.all, 0.02)
 	require.InDelta(t, 0.30*0.71, k.unsure/k.all, 0.025)
 	require.InDelta(t, 0.40+0.30*0.29+0.15*first, k.sure/k.all, 0.03)

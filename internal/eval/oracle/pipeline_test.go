@@ -18,14 +18,14 @@ import (
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/testvolume"
 	"github.com/org/pr-review-action/internal/triage"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
-// historical are the cases that lie beside the product's tree, where they do.
+// historical are the cases that lie next to the product's tree, where they do.
 const historical = "../../../../shared/evals/cases.jsonl"
 
-// sets gives the sets of cases that are at hand.
+// sets returns the sets of cases that are at hand.
 func sets(t *testing.T) map[string][]dataset.Case {
 	t.Helper()
 	starter, err := dataset.Read(dataset.StarterName)
@@ -111,9 +111,9 @@ func in(lost []score.Loss, stages map[string]int) map[string]int {
 	return stages
 }
 
-// TestEveryFindingOfTheScriptHasOneFate holds the account of what becomes of noise.
+// TestEveryFindingOfTheScriptHasOneFate holds the account of what happens to noise.
 func TestEveryFindingOfTheScriptHasOneFate(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	for name, cases := range sets(t) {
 		stages := map[string]int{}
@@ -136,7 +136,7 @@ func TestEveryFindingOfTheScriptHasOneFate(t *testing.T) {
 
 // noises are the means of noise that are measured: of the sample only the ends.
 func noises() []float64 {
-	if volume.Full() {
+	if testvolume.Full() {
 		return []float64{0.5, 1, 2, 4}
 	}
 	return []float64{0.5, 4}
@@ -146,7 +146,7 @@ func noises() []float64 {
 // every defect found: the share of true findings before and behind them. A defect
 // counts once. The figures rest on the script's assumptions.
 func TestFiltersRaisePrecision(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	for name, cases := range sets(t) {
 		for _, noise := range noises() {

@@ -32,7 +32,7 @@ func ReadReport(text []byte) (Report, error) {
 		Counts
 		Fingerprints map[string]string `json:"fingerprints"`
 		Judge        string            `json:"judge"`
-		Asked        Asked             `json:"asked"`
+		Asked        TicketScore       `json:"asked"`
 	}
 	if err := json.Unmarshal(text, &kept); err != nil {
 		return Report{}, fmt.Errorf("the report is off its form: %w", err)
@@ -58,11 +58,11 @@ func (r Report) Comparable(fingerprints map[string]string) error {
 // side.
 func (r Report) Missed(baseline Report, tolerance float64) (missed []string) {
 	now, was := r.Counts, baseline.Counts
-	asked, before := cmp.Or(r.Asked, &Asked{}), cmp.Or(baseline.Asked, &Asked{})
+	asked, before := cmp.Or(r.Asked, &TicketScore{}), cmp.Or(baseline.Asked, &TicketScore{})
 	for _, figure := range []struct {
 		name               string
 		n, of, wasN, wasOf int
-		better             float64 // 1 where more is better, else -1
+		better             float64 // 1 where more is better, otherwise -1
 	}{
 		{"pass rate", now.Passed, now.Cases, was.Passed, was.Cases, 1},
 		{"recall", now.Hit, now.Golden, was.Hit, was.Golden, 1},

@@ -178,7 +178,7 @@ func crowd(random *rand.Rand) (goldens []dataset.Golden, posted []finding.Findin
 	return goldens, posted
 }
 
-// byPlace is no judge: place alone decides.
+// byPlace is not a judge: place alone decides.
 func byPlace(Pair) (bool, error) { return true, nil }
 
 func TestTheJudgeIsAskedOnlyAboutWhatIsFree(t *testing.T) {

@@ -28,7 +28,7 @@ type About struct {
 	Seconds      float64           `json:"seconds"`         // duration of the whole run
 }
 
-// Agreement is how often the judge agreed with the author of labelled pairs.
+// Agreement counts how often the judge agreed with the author of labelled pairs.
 type Agreement struct {
 	Agreed int `json:"agreed"`
 	Of     int `json:"of"`
@@ -52,7 +52,7 @@ type Report struct {
 	UnreadCases int               `json:"unread_cases"`           // not read in full, including failed runs
 	Usage       Bill              `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
-	Asked       *Asked            `json:"asked,omitempty"`        // nil if no case has a ticket
+	Asked       *TicketScore      `json:"asked,omitempty"`        // nil if no case has a ticket
 	// what the scripted reviewer found that depends on what it is shown, with packs and tools
 	// ("both"), with one of the two, and with neither
 	Shown map[string]Seen `json:"shown,omitempty"`
@@ -215,8 +215,8 @@ const (
 )
 
 // breakDown returns the counts by dimension and group. A case with known findings has
-// the severity of its gravest one, and is local if all of them are. Clean cases are
-// a group of their own, so that every breakdown adds up to all cases.
+// the severity of its most severe one, and is local if all of them are. Clean cases are
+// their own group, so that every breakdown adds up to all cases.
 func breakDown(results []Result) map[string]map[string]Counts {
 	by := map[string]map[string]Counts{byLanguage: {}, bySeverity: {}, byVisibility: {}}
 	for _, r := range results {

@@ -28,7 +28,7 @@ func sample() []Result {
 		{ID: "py-2", Language: "python", Kind: dataset.Clean, Unread: []string{"x.py: failed no answer"}},
 	}
 	all[0].Posted[1].Valid = true
-	all[0].Golden[0].LostAt = "dedupe" // and hit all the same
+	all[0].Golden[0].LostAt = "dedupe" // and hit anyway
 	all[2].Posted[0].Path, all[2].Posted[0].Valid = "d.ts", true
 	all[3].Golden[0].LostAt = "threshold"
 	all[3].Lost = []Loss{{"threshold", "e.ts", 7, 7, finding.Major, "The timer is never cleared", true,

@@ -30,7 +30,7 @@ type Result struct {
 	Lost     []Loss       `json:"lost,omitempty"`     // findings that a stage of the pipeline removed
 	Moved    []Loss       `json:"moved,omitempty"`    // findings that a stage moved to another place
 	Criteria []Judged     `json:"criteria,omitempty"` // of the case's ticket
-	Asked    *Asked       `json:"asked,omitempty"`    // counts against the ticket; nil without one
+	Asked    *TicketScore `json:"asked,omitempty"`    // counts against the ticket; nil without one
 	Usage    cost.Usage   `json:"usage"`              // of the review
 	Judging  cost.Usage   `json:"judging"`            // of the judge
 	Passed   bool         `json:"passed"`

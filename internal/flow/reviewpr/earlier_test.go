@@ -79,7 +79,7 @@ func (tr *trail) earlier(t *testing.T, paid *reviewpr.Paid, thread string) []err
 	return tr.Earlier(t.Context(), tr.Candidates, paid.Take(thread, false, false))
 }
 
-// taken runs anew with what tr finds of earlier runs, and says what was reused
+// taken runs again with what tr finds of earlier runs, and says what was reused
 // and what was left out.
 func taken(t *testing.T, tr *trail) (reused int, left []error) {
 	t.Helper()

@@ -71,7 +71,7 @@ func (r *run) addReported(s State) {
 	})
 }
 
-// maxReported is how many findings of earlier reviews a file's reviewer is told of.
+// maxReported is the number of findings of earlier reviews that a file's reviewer is told about.
 const maxReported = 30
 
 // reported returns what earlier reviews posted or an approver dropped of a file, or of another one's line that the

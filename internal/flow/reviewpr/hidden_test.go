@@ -172,7 +172,7 @@ func TestD5_NoClaimOfAPullRequestHidesAFile(t *testing.T) {
 	}
 }
 
-// written are the styles of a hundred files that tools write: what stands in one of
+// written are the styles of a hundred files that tools write: what is in one of
 // them before and after a change, by its number.
 var written = []struct {
 	path string

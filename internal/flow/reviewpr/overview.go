@@ -13,7 +13,7 @@ import (
 )
 
 // overview reviews the change as a whole once its files are reviewed. Whatever it
-// could not do goes into its notes, and the run goes on.
+// could not do goes into its notes, and the run continues.
 func (r *run) overview(ctx context.Context, s State) (State, error) {
 	r.reviews.end()
 	if r.Overview == nil || !s.anyRead() {

@@ -74,7 +74,7 @@ func says(texts ...string) llmtest.Script {
 	}
 }
 
-// inFile is a finding on the first line that stands in a file.
+// inFile is a finding on the first line that is in a file.
 func inFile(path string) string {
 	return `{"path":"` + path + `","line":1,"severity":"minor","title":"t","quote":"","confidence":1}`
 }

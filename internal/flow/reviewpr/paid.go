@@ -24,7 +24,7 @@ type Paid struct {
 	results map[string]paid[finding.FileReview]
 	answers map[string]paid[review.Recorded]
 	wholes  map[string]paid[finding.Overview]
-	costs   map[string]cost.MicroUSD // by thread; a draft made anew counts separately
+	costs   map[string]cost.MicroUSD // by thread; a draft made again counts separately
 	thread  string                   // the thread about to run
 }
 
@@ -56,7 +56,7 @@ func (p Paid) Others() (sum cost.MicroUSD) {
 }
 
 // count records what a thread has cost according to one of its checkpoints. Among
-// the checkpoints of one run, the highest cost is the latest. A draft made anew
+// the checkpoints of one run, the highest cost is the latest. A draft made again
 // took nothing from its predecessor, so it counts separately.
 func (p *Paid) count(s graph.Snapshot, open cost.Usage) {
 	var d Draft
@@ -87,8 +87,8 @@ var (
 // request, each passed once. thread is the thread about to run. If the draft is made
 // anew, only progress of such a draft is reused. What somebody who may not decide had made
 // anew is reused only where the findings stay that had to stay in it: in a new draft of
-// theirs, which stay says, and if this thread has that draft. Of the others only the cost
-// is counted.
+// theirs, which stay says, and if this thread has that draft. For the others only the
+// cost is counted.
 func (p *Paid) Take(thread string, anew, stay bool) func(checkpoint.Draft, graph.Saved) error {
 	return func(o checkpoint.Draft, saved graph.Saved) error {
 		draft := o.Manifest.Partial == 0
@@ -108,7 +108,7 @@ func (p *Paid) Take(thread string, anew, stay bool) func(checkpoint.Draft, graph
 	}
 }
 
-// has reports whether there is a draft of a thread that was made anew at a time.
+// has reports whether there is a draft of a thread that was made again at a time.
 func (p *Paid) has(again time.Time, thread string) bool {
 	return slices.ContainsFunc(p.Drafts, func(o checkpoint.Draft) bool {
 		s, err := decodeState(o.Snapshot)

@@ -105,15 +105,15 @@ func TestPaidOfTheThreadItselfAndInFullIsPreferred(t *testing.T) {
 		require.NoError(t, err)
 		return saved
 	}
-	for _, order := range [][]*world{{mine, full, partly}, {partly, full, mine}, {full, mine, partly},
+	for i, order := range [][]*world{{mine, full, partly}, {partly, full, mine}, {full, mine, partly},
 		{partly, mine, full}} {
 		last := &world{change: mine.change, store: graph.NewMemory(), reviewer: mine.reviewer}
 		for _, w := range order {
 			last.paid.Add(load(w), mine.change.Thread)
 		}
 		s := last.run(t).State
-		require.Equal(t, finding.Reviewed, s.Coverage()[0].State)
-		require.EqualValues(t, 1, s.Usage.Calls)
+		require.Equal(t, finding.Reviewed, s.Coverage()[0].State, "added in the order %d", i)
+		require.EqualValues(t, 1, s.Usage.Calls, "added in the order %d", i)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestWhatDoesNotDecodeIsNotPaid(t *testing.T) {
 	require.Equal(t, map[string]int{"a.go": 1}, asked)
 }
 
-// TestG31 stands for a job that was killed between posting and saying so.
+// TestG31 simulates a job that was killed after it posted and before it recorded that.
 func TestG31_AnIntentWithoutAnOutcomeIsLookedUpBeforePosting(t *testing.T) {
 	t.Parallel()
 	for name, stands := range map[string]bool{"it stands": true, "it does not": false} {
@@ -160,10 +160,10 @@ func TestG31_AnIntentWithoutAnOutcomeIsLookedUpBeforePosting(t *testing.T) {
 		flow, err := reviewpr.New(steps, w.store)
 		require.NoError(t, err)
 		_, err = flow.Resume(t.Context(), w.change.Thread, answer(t, w, id, "/approve"))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Zero(t, looks, "nothing was begun before")
+		require.ErrorIs(t, err, context.DeadlineExceeded, name)
+		require.Zero(t, looks, "%s: the first attempt has nothing to look up", name)
 		r, err := flow.Continue(t.Context(), w.change.Thread)
-		require.NoError(t, err)
+		require.NoError(t, err, name)
 		require.Equal(t, reviewpr.Posted, r.End, name)
 		require.Equal(t, 1, looks, name)
 		require.Equal(t, map[bool]int{true: 1, false: 2}[stands], posts, name)

@@ -24,7 +24,7 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// planted is a context with a word of its own in every text that may be private.
+// planted is a context with a distinct word in every text that may be private.
 func planted(c *wholeCase) ticket.Context {
 	full := c.asks()
 	full.Tickets[0].Summary += " SUMMARYWORD"
@@ -100,7 +100,7 @@ func (k *kept) Append(ctx context.Context, id string, data ...[]byte) error {
 	return k.Store.Append(ctx, id, data...)
 }
 
-// T28: what of tickets and pages stands in anything that leaves the job, under each value
+// T28: what of tickets and pages is in anything that leaves the job, under each value
 // of context.show, though the model repeats all that it reads.
 func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 	t.Parallel()
@@ -162,7 +162,7 @@ func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 
 type nopWriter struct{ *strings.Builder }
 
-// A page stands in the questions about files as guidance, between marks of its own, under
+// A page is in the questions about files as guidance, between its own marks, under
 // criteria and full alone.
 func TestT3_PagesReachTheReviewOfAFileAsGuidanceAlone(t *testing.T) {
 	t.Parallel()
@@ -224,7 +224,7 @@ func TestT3_NoKnownAttackInATicketOrPageMakesACriterionMet(t *testing.T) {
 	require.Greater(t, tried, 20)
 }
 
-// A run that goes on after its process died fetches what was asked for again, and pays
+// A run that continues after its process died fetches what was asked for again, and pays
 // for nothing twice; also where the tracker does not answer any more.
 func TestP4_AContextThatIsFetchedAgainLeavesPaidAnswersValid(t *testing.T) {
 	t.Parallel()

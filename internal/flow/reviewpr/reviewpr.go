@@ -53,7 +53,7 @@ const (
 // Steps connects a run to the outside world. A resume needs only Post and Posted.
 type Steps struct {
 	Ingest func(context.Context) (ingest.Change, error)
-	Admit  func(context.Context, ingest.Change) (string, error) // returns "" to admit, else the reason
+	Admit  func(context.Context, ingest.Change) (string, error) // returns "" to admit, otherwise the reason
 	// prepares Reviewer for an admitted change and returns the run's facts; nil keeps the initial ones
 	Ready    func(context.Context, ingest.Change) (Draft, error)
 	Reviewer review.Reviewer
@@ -131,7 +131,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline))...)
 }
 
-// DefaultConcurrency is how many files are reviewed at one time.
+// DefaultConcurrency is the number of files that are reviewed at a time.
 const DefaultConcurrency = 8
 
 // node declares a step and the fields to copy from the state it returns. A field with a
@@ -164,7 +164,7 @@ func (r *run) ingest(ctx context.Context, s State) (_ State, err error) {
 	if r.Recall != nil {
 		if s.Earlier, err = r.Recall(ctx, change); ctx.Err() != nil {
 			return s, ctx.Err()
-		} else if err != nil { // earlier findings improve a review, but are no precondition of one
+		} else if err != nil { // earlier findings improve a review, but are not a precondition of one
 			s.Lacks = []string{"What was said of this change before could not be read, so that findings may " +
 				"be said again."}
 		}

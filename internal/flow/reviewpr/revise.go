@@ -136,7 +136,7 @@ func (r *run) feedbackFailed(t task, cause error) (graph.Update, error) {
 	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}, cost.Usage{}), nil
 }
 
-// unrevised returns the same if time or budget ran out.
+// unrevised returns the update for a file that time or budget did not suffice to revise: earlier findings stay.
 func (r *run) unrevised(t task) graph.Update {
 	used, _ := r.cut.costOf(t)
 	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}, used)

@@ -16,7 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/review"
-	"github.com/org/pr-review-action/internal/volume"
+	"github.com/org/pr-review-action/internal/testvolume"
 )
 
 // grown gives each file of a change a patch of so many added lines of a length.
@@ -36,7 +36,7 @@ func stored(c ingest.Change) (size int) {
 }
 
 func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
-	volume.NoRaces(t)
+	testvolume.NoRaces(t)
 	t.Parallel()
 	w := newWorld(finds(finding.Major), many(2000)...)
 	grown(&w.change, 50, 80)
@@ -56,10 +56,10 @@ func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
 	require.Less(t, ratio, 1.3)
 }
 
-// It stands on both sides of the border.
+// It is on both sides of the border.
 func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 	t.Parallel()
-	if volume.Raced {
+	if testvolume.Raced {
 		t.Skip("left out under the race detector, where it takes minutes: nothing of it runs beside anything that " +
 			"the other tests do not")
 	}

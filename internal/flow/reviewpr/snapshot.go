@@ -84,7 +84,7 @@ func UsedIDs(snapshot []byte) int {
 	return max(d.UsedIDs, maxID(all))
 }
 
-// maxEarlierID returns the same for earlier posted reviews: a finding that stands keeps its id.
+// maxEarlierID returns the highest such number in earlier posted reviews: an open finding keeps its id.
 func maxEarlierID(earlier []finding.Earlier) int {
 	var all []finding.Finding
 	for _, e := range earlier {

@@ -60,7 +60,7 @@ type Draft struct {
 	// code of an earlier draft whose findings stay in this one
 	Withdrew   string `json:"withdrew,omitempty"`
 	WithdrewBy string `json:"withdrew_by,omitempty"` // who requested the new draft, and may not decide
-	// earlier reviews could not be read, so what still stands of them is unknown
+	// earlier reviews could not be read, so which of them are still open is unknown
 	Unread  bool          `json:"unread,omitempty"`
 	Again   time.Time     `json:"again,omitzero"`        // when it was drafted again; older rejections do not count
 	UsedIDs int           `json:"used_ids,omitempty"`    // highest finding id that earlier drafts of the thread used
@@ -299,7 +299,7 @@ func warnings(found []finding.Finding) (all []string) {
 
 const maxTitle = 200 // characters of a finding's title in a warning
 
-// Items returns what a decision can name: the draft's findings, and earlier ones that stand.
+// Items returns what a decision can name: the draft's findings, and earlier ones that are still open.
 // For a decided draft it returns what could be named then.
 func (s State) Items() []decision.Item {
 	if s.Decision == nil {

@@ -186,7 +186,7 @@ func (s State) Warnings() (all []string) {
 	}
 	files, modules := s.Proposed(), len(s.Scope.Modules)
 	n := change.Lines(files)
-	warn(n > manyLines, "%d lines change, more than %d: look whether the ticket asks for all of it", n, manyLines)
+	warn(n > manyLines, "%d lines change, more than %d: check whether the ticket asks for all of it", n, manyLines)
 	warn(modules > manyModules, "%d modules change, more than %d", modules, manyModules)
 	warn(s.Check != nil && !s.Check.Passed, "the check failed on this change")
 	files = slices.DeleteFunc(files, func(f change.File) bool { return !f.Doubt })

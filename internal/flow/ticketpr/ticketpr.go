@@ -39,7 +39,7 @@ const (
 // Names makes this graph's artifact names, which begin with pr-implement-.
 const Names handoff.Names = "pr-implement-"
 
-// The outcomes of a run: a draft that waits, and the graph's ends.
+// The outcomes of a run: a waiting draft, and the graph's ends.
 const (
 	Paused  = "PAUSED"
 	Posted  = "POSTED"
@@ -68,7 +68,7 @@ type Steps struct {
 	Facts  checkpoint.Manifest                                       // of this run, for a draft that another run began
 
 	// Apply commits the approved files and Open opens their pull request; a nil Open opens none.
-	// Each first looks whether an earlier run did it without recording it
+	// Each first checks whether an earlier run did it without recording it
 	Apply func(context.Context, State) (apply.Applied, error)
 	Open  func(context.Context, State) (url string, err error)
 }
@@ -200,7 +200,7 @@ func (r *run) open(ctx context.Context, s *State) (paid cost.Usage, err error) {
 	return paid, err
 }
 
-// unlessFailed routes to failed if a step has set an error, else to next.
+// unlessFailed routes to failed if a step has set an error, otherwise to next.
 func unlessFailed(next, failed graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		if s.Error != "" {

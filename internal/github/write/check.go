@@ -44,7 +44,7 @@ type Check struct {
 }
 
 // CheckRun makes one completed check run at the reviewed commit, with an annotation for each
-// of the 50 gravest findings on lines of the new files. It leaves an existing one as it is.
+// of the 50 most severe findings on lines of the new files. It leaves an existing one unchanged.
 // The review is posted by then, so an error deserves a warning and no more: ErrNoChecks, an
 // error of package github, or a *transport.StatusError.
 func (c *Client) CheckRun(ctx context.Context, ref pull.Ref, k Check) (url string, err error) {
@@ -55,7 +55,7 @@ func (c *Client) CheckRun(ctx context.Context, ref pull.Ref, k Check) (url strin
 	return run.GetHTMLURL(), wrapNoAccess(ErrNoChecks, fmt.Sprintf("making the check run of %s", ref), err)
 }
 
-// findCheck returns the check run if it was made before, else nil.
+// findCheck returns the check run if it was made before, otherwise nil.
 func (c *Client) findCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
 	o := &gh.ListCheckRunsOptions{CheckName: gh.String(k.name()), Filter: gh.String("all"),
 		ListOptions: gh.ListOptions{PerPage: 100}}
@@ -76,7 +76,7 @@ func (c *Client) findCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.Chec
 	return nil, nil
 }
 
-// createCheck makes the check run. If the answer is lost, it looks whether the check run
+// createCheck makes the check run. If the answer is lost, it checks whether the check run
 // exists.
 func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
 	run, err := retryLimited(ctx, c, func() (*gh.CheckRun, error) {
@@ -165,10 +165,10 @@ func (k Check) output() *gh.CheckRunOutput {
 		Annotations: notes}
 }
 
-// annotations returns the annotations of the gravest findings on lines of the new files.
+// annotations returns the annotations of the most severe findings on lines of the new files.
 func (k Check) annotations() (notes []*gh.CheckRunAnnotation) {
 	all := k.Findings
-	if len(all) > maxAnnotations { // open findings of earlier reviews come last, however grave
+	if len(all) > maxAnnotations { // open findings of earlier reviews come last, whatever their severity
 		all = slices.Clone(all)
 		order.Stable(all, func(a, b finding.Finding) int { return b.Severity.Rank() - a.Severity.Rank() })
 	}

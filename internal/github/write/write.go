@@ -1,4 +1,4 @@
-// Package write posts reviews to GitHub, and pushes approved changes to branches of their own.
+// Package write posts reviews to GitHub, and pushes approved changes to new branches.
 //
 // It is the only package that changes anything there. It comments, makes branches and commits to them, and opens draft
 // pull requests. It approves no review, merges nothing, puts no label on anything and never force-pushes. For a
@@ -197,7 +197,7 @@ func classify(err error) error {
 // contents: write for this in addition to pull-requests: write, which a job's token should
 // not have; an app's or a person's can.
 var ErrMayNotResolve = errors.New("the token may not resolve threads, for which GitHub asks for contents: write " +
-	"beside pull-requests: write")
+	"in addition to pull-requests: write")
 
 const resolveMutation = `mutation($id: ID!) {
   resolveReviewThread(input: {threadId: $id}) { thread { id isResolved } }

@@ -72,7 +72,7 @@ type control struct {
 	Name        string            `json:"name"` // of an artifact
 }
 
-// Control serves the requests by which a script changes a server, at an address of their own.
+// Control serves the requests by which a script changes a server, at a separate address.
 func Control(s *githubtest.Server) *httptest.Server {
 	type repo = githubtest.Repo
 	mux := http.NewServeMux()

@@ -23,10 +23,10 @@ type Answer struct {
 	Header http.Header
 }
 
-// OK returns an answer of 200.
+// OK returns an answer with status 200.
 func OK(v any) Answer { return Answer{Status: http.StatusOK, Value: v} }
 
-// Created returns an answer of 201.
+// Created returns an answer with status 201.
 func Created(v any) Answer { return Answer{Status: http.StatusCreated, Value: v} }
 
 // Refusal returns GitHub's error document.
@@ -38,12 +38,12 @@ func Refusal(status int, message string, errors ...any) Answer {
 	return Answer{Status: status, Value: v}
 }
 
-// Unprocessable returns a refusal of a request's content.
+// Unprocessable returns GitHub's error document with status 422.
 func Unprocessable(message string, errors ...any) Answer {
 	return Refusal(http.StatusUnprocessableEntity, message, errors...)
 }
 
-// NotFound returns GitHub's refusal of a place that does not exist, or not for the token.
+// NotFound returns GitHub's answer for a path that does not exist or that the token cannot see.
 func NotFound() Answer { return Refusal(http.StatusNotFound, "Not Found") }
 
 // Redirect sends the client to an address.
@@ -98,7 +98,7 @@ func Null(text string) any {
 	return text
 }
 
-// Stamp returns a time in the form of JSON.
+// Stamp formats a time as the API does, in RFC 3339.
 func Stamp(t time.Time) string { return t.Format(time.RFC3339) }
 
 // Number parses a decimal number; 0 for anything else.
@@ -128,7 +128,7 @@ func Counted[T any](r *http.Request, name string, items []T, f func(T) Object) A
 	return OK(Object{"total_count": len(items), name: List(shown, f)}).With(h)
 }
 
-// Page cuts a list to the page that per_page and page of a request select, and makes the Link header.
+// Page returns the items that the parameters per_page and page of a request select, and the Link header.
 func Page[T any](r *http.Request, items []T) ([]T, http.Header) {
 	q := r.URL.Query()
 	per, n := Number(q.Get("per_page")), max(Number(q.Get("page")), 1)

@@ -61,7 +61,7 @@ func allowNull(of *openapi3.Schema, members ...string) {
 }
 
 // Hold checks a request to an operation and its answer; path is spelled as in the document. What the document forbids
-// is a violation: such a request is refused, such an answer is sent all the same.
+// is a violation: such a request is refused, such an answer is sent anyway.
 func (d *Description) Hold(f *Front, r *http.Request, body []byte, path string, vars map[string]string,
 	handle func() Answer) Answer {
 	in, err := d.request(r, path, vars, body)

@@ -74,7 +74,7 @@ const (
 // JSON returns an account for an answer.
 func (u *User) JSON() Object { return Object{"login": u.Login, "id": u.ID, "type": u.Type} }
 
-// User returns the account of a login. A missing one is made, as Bot if the login ends in [bot], else as User.
+// User returns the account of a login. A missing one is made, as Bot if the login ends in [bot], otherwise as User.
 func (h *Host) User(login string) *User {
 	if u := h.users[login]; u != nil {
 		return u

@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// retention is how long an artifact lives unless the upload says otherwise.
+// retention is the lifetime of an artifact unless the upload says otherwise.
 const retention = 90 * 24 * time.Hour
 
 // Artifact is a finished artifact of a run.

@@ -65,7 +65,7 @@ func (p Proposal) file(diffs string) string {
 		p.Review.WhatWasAsked(), diffs, p.givenContext(), p.Foot()) + "\n"
 }
 
-// labeled returns a sentence of the model behind a label, or "" if there is none.
+// labeled returns a sentence of the model after a label, or "" if there is none.
 func labeled(label, text string) string {
 	if text == "" {
 		return ""

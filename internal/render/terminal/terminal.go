@@ -217,7 +217,7 @@ func (t *screen) writeCode(f finding.Finding) {
 	}
 }
 
-// codeLine returns a line of code as it is shown.
+// codeLine returns a line of code as shown.
 func codeLine(row string) string { return guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000) }
 
 func (t *screen) writeCodeRow(sign, text, color string) {

@@ -22,7 +22,7 @@ const (
 )
 
 // Parked is one row of the list of drafts on GitHub, and of the JSON of threads --json. Where
-// is the page or command to decide at; it gets a row of its own and is never cut.
+// is the page or command to decide at; it gets its own row and is never cut.
 type Parked struct {
 	Name     string    `json:"-"`       // #42, #42@docs
 	Outcome  string    `json:"outcome"` // PAUSED or KEPT

@@ -19,8 +19,8 @@ type Judged struct {
 	Evidenced bool            `json:"evidenced,omitempty"` // rightly said to be met, citing a line that proves it
 }
 
-// Asked counts how well changes were checked against their tickets.
-type Asked struct {
+// TicketScore counts how well changes were checked against their tickets.
+type TicketScore struct {
 	Criteria  int `json:"criteria"`
 	Right     int `json:"right"` // verdicts that equal the known ones
 	Wrong     int `json:"wrong"`
@@ -31,10 +31,10 @@ type Asked struct {
 	Beside    int `json:"beside"`    // places that were reported although a ticket asks for them
 }
 
-// Hold compares with a case's ticket what was reported: verdicts on its criteria, and
+// ScoreTicket compares what was reported with a case's ticket: the verdicts on its criteria, and the
 // places that nobody asked for. It sets Criteria and Asked.
-func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []finding.Unasked) {
-	a := Asked{Criteria: len(t.Criteria), Unasked: len(t.Unasked)}
+func (r *Result) ScoreTicket(t dataset.Ticket, said []finding.Criterion, unasked []finding.Unasked) {
+	a := TicketScore{Criteria: len(t.Criteria), Unasked: len(t.Unasked)}
 	for i, k := range t.Criteria {
 		j := Judged{N: i + 1, Want: k.Verdict, Said: finding.Unknown}
 		if at := slices.IndexFunc(said, func(c finding.Criterion) bool { return c.N == j.N }); at >= 0 {
@@ -62,17 +62,17 @@ func overlapsAny(l finding.Lines, known []dataset.Place) bool {
 }
 
 // overlap reports whether two places share a line. The margin of the matching rule does not
-// apply: a line next to the evidence is no evidence.
+// apply: a line next to the evidence is not evidence.
 func overlap(l finding.Lines, p dataset.Place) bool {
 	return l.Path == p.Path && l.StartLine <= p.LineEnd && p.LineStart <= l.EndLine
 }
 
 // plus returns the sum of two counts. Either is nil for a case without a ticket.
-func (a *Asked) plus(o *Asked) *Asked {
+func (a *TicketScore) plus(o *TicketScore) *TicketScore {
 	if a == nil || o == nil {
 		return cmp.Or(a, o)
 	}
-	return &Asked{Criteria: a.Criteria + o.Criteria, Right: a.Right + o.Right, Wrong: a.Wrong + o.Wrong,
+	return &TicketScore{Criteria: a.Criteria + o.Criteria, Right: a.Right + o.Right, Wrong: a.Wrong + o.Wrong,
 		Met: a.Met + o.Met, Evidenced: a.Evidenced + o.Evidenced, Unasked: a.Unasked + o.Unasked,
 		Named: a.Named + o.Named, Beside: a.Beside + o.Beside}
 }

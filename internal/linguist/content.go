@@ -1,4 +1,4 @@
-package claim
+package linguist
 
 import (
 	"bytes"
@@ -71,7 +71,7 @@ func IsMedia(content []byte) bool {
 	return kind == "image" || kind == "audio" || kind == "video" || kind == "font"
 }
 
-// binaryHead is how far Git looks for a zero byte, which makes a file binary.
+// binaryHead is the number of bytes in which Git looks for a zero byte, which makes a file binary.
 const binaryHead = 8000
 
 const (
@@ -99,7 +99,7 @@ func hasPackedLines(all iter.Seq[string]) bool {
 	return longest >= longLine && size/lines >= minifiedMean
 }
 
-// headerLines is how many lines of a file are searched for a generator's header.
+// headerLines is the number of lines of a file that are searched for a generator's header.
 const headerLines = 20
 
 // generatedMark matches the headers by which programs mark their output, at the beginning of a line or

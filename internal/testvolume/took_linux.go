@@ -1,4 +1,4 @@
-package volume
+package testvolume
 
 import (
 	"runtime"
@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Took is how long f kept a processor busy. Other work on the machine does not count, nor do goroutines that f starts.
+// Took returns the CPU time that f takes in its own goroutine, so that other work on the machine does not count.
 func Took(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -16,7 +16,7 @@ func Took(f func()) time.Duration {
 	return busy() - before
 }
 
-// busy is how long this thread has been on a processor.
+// busy returns the CPU time of the current thread.
 func busy() time.Duration {
 	var at unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &at); err != nil {

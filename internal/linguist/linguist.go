@@ -1,9 +1,10 @@
-// Package claim finds reasons why a person need not read a changed file: its name or
-// folder, a generator's header, lines that a build has packed, bytes that are not text.
+// Package linguist finds out whether a changed file claims to need no review, in the classes of
+// GitHub's Linguist: generated, vendored, minified, a lockfile, binary. It looks at the path, the
+// header of a generator, and the patch.
 //
-// A pull request can claim this of any file. What counts is what the base confirms; if the
-// change itself does not show that, ingest looks it up. Start reading at Of.
-package claim
+// A pull request can make any file look like that, so only a claim that the base confirms counts.
+// If the change does not show it, ingest asks the base. Start reading at Of.
+package linguist
 
 import (
 	"path"
@@ -24,7 +25,7 @@ type Claim struct {
 	Media  bool   // for binary bytes: those of a picture, sound or font confirm it themselves
 }
 
-// Of lists what a changed file claims, beginning with the reason that a person would give first.
+// Of returns the claims of a changed file, the most obvious reason first.
 func Of(f diff.File) []Claim {
 	var all []Claim
 	add := func(is bool, reason finding.Reason, folder string, borne bool) {
@@ -51,9 +52,9 @@ func Of(f diff.File) []Claim {
 	return all
 }
 
-// Open lists the claims that only a look at the base can confirm. It returns none if there
-// is no claim, or if one is confirmed already. If a patch begins after the file's first
-// lines, it adds the claim that those have a generator's header.
+// Open returns the claims that only the base can confirm, or none if a claim is already
+// confirmed. If the patch begins after the file's first lines, one of them is that these
+// contain a generator's header.
 func Open(f diff.File) []Claim {
 	all := Of(f)
 	if slices.ContainsFunc(all, func(c Claim) bool { return c.Borne }) {

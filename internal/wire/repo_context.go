@@ -22,8 +22,8 @@ import (
 // changed ones come first; the files left out are counted.
 const indexTime = 20 * time.Second
 
-// Looking describes what a model may look at in addition to a change's diff.
-type Looking struct {
+// RepoOptions describes what a model may look at in addition to a change's diff.
+type RepoOptions struct {
 	Head, Base *tree.Tree
 	Tests      tool.TestSources
 	Files      []diff.File // of the change
@@ -35,26 +35,26 @@ type Looking struct {
 	Note func(string) // reports to a person which sources do not answer, perhaps repeatedly; may be nil
 }
 
-// Surroundings hold a model's tools and the context packs that go with a diff.
-type Surroundings struct {
+// RepoContext holds a model's tools and the context packs that go with a diff.
+type RepoContext struct {
 	Tools tool.Set
 	Head  func(ctx context.Context, path string) ([]byte, error)
 	Pack  func(ctx context.Context, path, patch string) []prompt.Piece // nil if there are no packs
 }
 
-// NewSurroundings returns the surroundings of a change. The index is built in memory on first use, the
+// NewRepoContext returns what a model may look at for a change. The index is built in memory on first use, the
 // head's on top of the base's (T34).
-func NewSurroundings(l Looking) Surroundings {
+func NewRepoContext(l RepoOptions) RepoContext {
 	if l.Note == nil {
 		l.Note = func(string) {}
 	}
-	lib := &library{Looking: l}
+	lib := &library{RepoOptions: l}
 	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open),
 		tool.FindReferences(l.Head, l.Files...)}
 	if l.Tests.API != nil || l.Tests.Glob != "" {
 		offers = append(offers, tool.RunTests(l.Tests))
 	}
-	s := Surroundings{Tools: tool.NewSet(offers...), Head: l.Head.Read}
+	s := RepoContext{Tools: tool.NewSet(offers...), Head: l.Head.Read}
 	if l.Tokens > 0 {
 		s.Pack = lib.pack
 	}
@@ -63,7 +63,7 @@ func NewSurroundings(l Looking) Surroundings {
 
 // library holds the index of a change's head, built once for all files.
 type library struct {
-	Looking
+	RepoOptions
 	mu     sync.Mutex
 	engine *retrieve.Engine
 	err    error
@@ -104,7 +104,7 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 		o.Limit = indexTime
 	}
 	head := Place{Tree: l.Head, From: base, Unkept: base == nil, Changed: true}
-	x, err := head.inMemory(ctx, o, l.Looking.Index, l.Endpoints)
+	x, err := head.inMemory(ctx, o, l.RepoOptions.Index, l.Endpoints)
 	for _, note := range append(x.Notes, indexTimeNote(x.Report, indexTime)...) {
 		l.Note(note)
 	}

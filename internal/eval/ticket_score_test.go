@@ -23,16 +23,16 @@ func TestVerdictsOnTicketsAreScored(t *testing.T) {
 	require.Len(t, cases, 8)
 	for name, c := range map[string]struct {
 		reviewer eval.Reviewer
-		want     score.Asked
+		want     score.TicketScore
 	}{
 		"a model that knows": {eval.Scripted(oracle.Options{Recall: 1, Seed: 1}),
-			score.Asked{Criteria: 17, Right: 17, Met: 9, Evidenced: 9, Unasked: 1, Named: 1}},
+			score.TicketScore{Criteria: 17, Right: 17, Met: 9, Evidenced: 9, Unasked: 1, Named: 1}},
 		// every met without evidence is one that cannot be told; four criteria are such
 		"a model that says met": {eval.Scripted(oracle.Options{Recall: 0, Seed: 1}),
-			score.Asked{Criteria: 17, Right: 4, Wrong: 13, Unasked: 1}},
+			score.TicketScore{Criteria: 17, Right: 4, Wrong: 13, Unasked: 1}},
 		"a model that names lines beside the diff": {eval.Reviewer{Name: "liar", Chat: liar{}},
-			score.Asked{Criteria: 17, Right: 4, Wrong: 13, Unasked: 1}},
-		"rules": {eval.Reviewer{Name: "offline"}, score.Asked{Criteria: 17, Right: 4, Wrong: 13, Unasked: 1}},
+			score.TicketScore{Criteria: 17, Right: 4, Wrong: 13, Unasked: 1}},
+		"rules": {eval.Reviewer{Name: "offline"}, score.TicketScore{Criteria: 17, Right: 4, Wrong: 13, Unasked: 1}},
 	} {
 		for _, show := range []ticket.Show{ticket.ShowKey, ticket.ShowCriteria, ticket.ShowFull} {
 			t.Run(name+", "+string(show), func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestVerdictsOnTicketsAreScored(t *testing.T) {
 	}
 }
 
-// liar says of each criterion that it is met, and names lines that are no part of the diff.
+// liar says of each criterion that it is met, and names lines that are not part of the diff.
 type liar struct{}
 
 func (liar) Identity() string { return "liar" }

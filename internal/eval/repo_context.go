@@ -85,10 +85,10 @@ func InRepos(ctx context.Context, repos string) func(dataset.Case) error {
 	}
 }
 
-// surroundingsOf returns what the reviewer of a case may look at, less what Blind withholds, and for
+// repoContext returns what the reviewer of a case may look at, less what Blind withholds, and for
 // each known finding the lines that it rests on.
-func (r *run) surroundingsOf(ctx context.Context, c dataset.Case,
-	changed []diff.File) (all wire.Surroundings, rests [][]oracle.Line, err error) {
+func (r *run) repoContext(ctx context.Context, c dataset.Case,
+	changed []diff.File) (all wire.RepoContext, rests [][]oracle.Line, err error) {
 	f, err := filesOf(ctx, c, r.Repos)
 	if err == nil && f.head == nil && r.Repos != "" && c.Repo != "" {
 		r.note(fmt.Errorf("case %s names no base or head, so its diff is all that is read of %s", c.ID, c.Repo))
@@ -96,16 +96,16 @@ func (r *run) surroundingsOf(ctx context.Context, c dataset.Case,
 	if err != nil || f.head == nil {
 		return all, nil, err
 	}
-	looking := wire.Looking{Head: f.head, Base: f.base, Files: changed, Tokens: r.packTokens(), Index: r.Config.Index,
-		Note: func(text string) { r.note(errors.New(text)) }}
+	options := wire.RepoOptions{Head: f.head, Base: f.base, Files: changed, Tokens: r.packTokens(),
+		Index: r.Config.Index, Note: func(text string) { r.note(errors.New(text)) }}
 	if f.clone != "" && r.Index != nil {
-		looking.Kept = func(ctx context.Context, _ wire.Endpoints) (*index.Index, error) {
+		options.Kept = func(ctx context.Context, _ wire.Endpoints) (*index.Index, error) {
 			r.indexing.Lock() // the next commit of a clone reuses most of this one's index
 			defer r.indexing.Unlock()
 			return r.Index(ctx, f.clone, c.Base)
 		}
 	}
-	all = wire.NewSurroundings(looking)
+	all = wire.NewRepoContext(options)
 	if r.Blind.Tools {
 		all.Tools = tool.Set{}
 	}

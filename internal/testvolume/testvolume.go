@@ -1,6 +1,6 @@
-// Package volume says what a test may cost: how many cases a random or exhaustive one runs, all of
-// them where PR_REVIEW_VOLUME is full, as in .ci/volume, else a sample.
-package volume
+// Package testvolume decides how many cases a random or exhaustive test runs: all of them if
+// PR_REVIEW_VOLUME=full is set, as in .ci/volume, otherwise a sample.
+package testvolume
 
 import (
 	"os"
@@ -10,8 +10,8 @@ import (
 // Full reports whether all cases are to be run, not a sample.
 func Full() bool { return os.Getenv("PR_REVIEW_VOLUME") == "full" }
 
-// Of is how many cases to run: all in full, else the sample, of which the race
-// detector, some ten times slower, has time for a quarter.
+// Of returns the number of cases to run: all of them in full, otherwise the sample, or a quarter
+// of it under the race detector, which is about ten times slower.
 func Of(all, sample int) int {
 	switch {
 	case Full():
@@ -22,7 +22,7 @@ func Of(all, sample int) int {
 	return sample
 }
 
-// Some are cases in order: all of them, of which the race detector has n, evenly spread from the first on.
+// Some returns all cases, or under the race detector n of them, evenly spread and in order.
 func Some[C any](cases []C, n int) []C {
 	if !Sampled() || n >= len(cases) {
 		return cases
@@ -34,7 +34,7 @@ func Some[C any](cases []C, n int) []C {
 	return some
 }
 
-// NoRaces leaves a test out under the race detector: what it starts is not watched, or nothing in it runs side by side.
+// NoRaces skips a test under the race detector: it starts no goroutine, or only processes that are not built with -race.
 func NoRaces(t testing.TB) {
 	t.Helper()
 	if Sampled() {
@@ -42,8 +42,8 @@ func NoRaces(t testing.TB) {
 	}
 }
 
-// Unwatched is why a test is left out.
+// Unwatched is the reason that NoRaces gives for skipping a test.
 const Unwatched = "the race detector learns nothing new here; go test without -race runs it"
 
-// Sampled reports whether the race detector watches a sample.
+// Sampled reports whether the test runs a sample under the race detector.
 func Sampled() bool { return Raced && !Full() }

@@ -22,7 +22,7 @@ func held(said []finding.Criterion, unasked ...finding.Lines) Result {
 		parts = append(parts, finding.Unasked{Lines: l})
 	}
 	r := Result{ID: "one", Kind: dataset.Clean, Language: "go"}
-	r.Hold(t, said, parts)
+	r.ScoreTicket(t, said, parts)
 	Grade(&r)
 	return r
 }
@@ -47,22 +47,22 @@ func TestVerdictsAreHeldAgainstTheTicket(t *testing.T) {
 		name    string
 		said    []finding.Criterion
 		unasked []finding.Lines
-		want    Asked
+		want    TicketScore
 		why     string
 	}{
 		{"all right", says(good, met, not, unknown), []finding.Lines{part},
-			Asked{Criteria: 3, Right: 3, Met: 1, Evidenced: 1, Unasked: 1, Named: 1}, ""},
+			TicketScore{Criteria: 3, Right: 3, Met: 1, Evidenced: 1, Unasked: 1, Named: 1}, ""},
 		{"evidence next to it", says(aside, met, not, unknown), []finding.Lines{part},
-			Asked{Criteria: 3, Right: 3, Met: 1, Unasked: 1, Named: 1},
+			TicketScore{Criteria: 3, Right: 3, Met: 1, Unasked: 1, Named: 1},
 			"misjudged 1 of 3 criteria: 1 (met, at other lines than those named)"},
 		{"all met", says(good, met, met, met), []finding.Lines{part},
-			Asked{Criteria: 3, Right: 1, Wrong: 2, Met: 1, Evidenced: 1, Unasked: 1, Named: 1},
+			TicketScore{Criteria: 3, Right: 1, Wrong: 2, Met: 1, Evidenced: 1, Unasked: 1, Named: 1},
 			"misjudged 2 of 3 criteria: 2 (not met, said to be met), 3 (unknown, said to be met)"},
-		{"nothing said", nil, nil, Asked{Criteria: 3, Right: 1, Wrong: 2, Unasked: 1},
+		{"nothing said", nil, nil, TicketScore{Criteria: 3, Right: 1, Wrong: 2, Unasked: 1},
 			"misjudged 2 of 3 criteria: 1 (met, said to be unknown), 2 (not met, said to be unknown); " +
 				"did not name 1 of 1 part that nobody asked for"},
 		{"another part", says(good, met, not, unknown), []finding.Lines{good},
-			Asked{Criteria: 3, Right: 3, Met: 1, Evidenced: 1, Unasked: 1, Beside: 1},
+			TicketScore{Criteria: 3, Right: 3, Met: 1, Evidenced: 1, Unasked: 1, Beside: 1},
 			"did not name 1 of 1 part that nobody asked for"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,15 +13,15 @@ const handoverBytes = 16 << 10
 
 const handoverTitle = "Instructions for a coding agent"
 
-// Handover returns the review's requests as plain text for a coding agent; "" without
+// AgentPrompt returns the review's requests as plain text for a coding agent; "" without
 // findings. If it is longer than a review has room for, it ends with the number of findings
 // left out.
-func Handover(r Review) string {
+func AgentPrompt(r Review) string {
 	if len(r.Findings) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Mend what the review of %s found", guard.Line(r.Name, TitleRunes))
+	fmt.Fprintf(&b, "Fix what the review of %s found", guard.Line(r.Name, TitleRunes))
 	if r.Head != "" {
 		fmt.Fprintf(&b, " at commit %.12s", r.Head)
 	}
@@ -59,11 +59,11 @@ func indent(text string) string {
 	return "   " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n   ") + "\n"
 }
 
-// Instructions returns that text as a code block, if the settings name this place for it:
+// Instructions returns the text of AgentPrompt as a code block, if the settings name this place for it:
 // folded in a summary and in a posted review, unfolded at the gate, where a person decides
 // about it.
 func (r Review) Instructions(place string, folded bool) string {
-	text := Handover(r)
+	text := AgentPrompt(r)
 	switch {
 	case text == "" || r.Handover != place:
 		return ""

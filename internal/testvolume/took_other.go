@@ -1,10 +1,10 @@
 //go:build !linux
 
-package volume
+package testvolume
 
 import "time"
 
-// Took is how long f took.
+// Took returns the time that f takes.
 func Took(f func()) time.Duration {
 	began := time.Now()
 	f()

@@ -1,6 +1,0 @@
-//go:build race
-
-package volume
-
-// Raced reports whether the race detector watches.
-const Raced = true
