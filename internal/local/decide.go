@@ -55,7 +55,7 @@ func (l *Run) finishRevision(ctx context.Context, r driver.Report, given decisio
 	d, _ := decision.Parse(l.Text()) // parsed without error before
 	if (given != "" || len(l.lines) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
 		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
-			fmt.Sprintf("finish that first: %s, with the model's flags", l.Resuming(r.Thread, l.Options)))
+			fmt.Sprintf("finish that first: %s, with the model's flags", l.Resuming(r.Thread)))
 	}
 	after, err := l.revise(ctx, r, nil)
 	if err != nil {
@@ -260,7 +260,7 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	if a.JSON {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
-	command := a.Resuming(r.Thread, a.Options)
+	command := a.Resuming(r.Thread)
 	word := "Parked."
 	if r.Outcome == driver.Kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or higher.", r.State.Draft.GateFrom)

@@ -188,7 +188,7 @@ func (p *proposing) checkMayPush(ctx context.Context) (err error) {
 
 // Resuming returns the command that continues the thread.
 func (p *proposing) Resuming() string {
-	command := p.Terminal.Resuming(p.Thread, p.Options)
+	command := p.Terminal.Resuming(p.Thread)
 	if p.Push {
 		command += " --push"
 	}

@@ -25,10 +25,10 @@ type Session struct {
 }
 
 // Resuming returns the command that continues a thread. It never contains a password.
-func (a *Terminal) Resuming(thread string, o *Options) string {
+func (a *Terminal) Resuming(thread string) string {
 	command := a.Name + " resume " + driver.Quoted(Abbreviated(thread))
-	if o.Store != "" && !wire.WithPassword(o.Store) {
-		command += " --store " + driver.Quoted(o.Store)
+	if a.Store != "" && !wire.WithPassword(a.Store) {
+		command += " --store " + driver.Quoted(a.Store)
 	}
 	return command
 }
