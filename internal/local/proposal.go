@@ -265,7 +265,7 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 		return p.PrintUnderWay(r.Thread, strings.ReplaceAll(p.last.Node, "_", " "), "command")
 	}
 	if p.show(); r.Parked() {
-		return p.Park(r)
+		return p.Park(r, "")
 	}
 	return p.Decided(ctx, r)
 }

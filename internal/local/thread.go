@@ -52,9 +52,9 @@ func Abbreviated(thread string) string {
 	return thread[:i+1] + thread[i+1:min(len(thread), i+8)]
 }
 
-// WithCommands returns the flags that pass the commands in texts, which are one per line.
-func WithCommands(texts []string) (flags string) {
-	for line := range strings.Lines(strings.Join(texts, "\n")) {
+// WithCommands returns the flags that pass the commands in text, which are one per line.
+func WithCommands(text string) (flags string) {
+	for line := range strings.Lines(text) {
 		if command := strings.TrimSpace(line); command != "" {
 			flags += " --command " + driver.Quoted(command)
 		}
