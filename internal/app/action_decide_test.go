@@ -254,6 +254,7 @@ func TestDraftsOfEveryEventThatMayDraft(t *testing.T) {
 			s.run = s.repo.AddRun(tc.run)
 			event := cmp.Or(tc.run.Event, "pull_request_target")
 			drafted := s.draftJob().on(event, tc.file).start().is(0, "PAUSED")
+			require.NotContains(t, drafted.log, "no draft of this run can be decided")
 			s.approved("")
 			s.postJob(drafted.digest()).on(event, tc.file).start().is(0, "POSTED")
 		})

@@ -222,6 +222,9 @@ func TestWithoutAKey(t *testing.T) {
 		s := setUp(t, scene{fork: true, author: "maya"})
 		keyless(s.draftJob()).start().is(0, "SKIPPED").
 			shows("#42 was not reviewed", "fork's pull request").says("SKIPPED", "no model is configured")
+		keyless(s.draftJob()).with("provider", "openai").start().is(0, "SKIPPED")
+		keyless(s.draftJob()).on("workflow_dispatch", "workflow_dispatch").start().is(2, "")
+		s.draftJob().with("base-url", "http://example.com").start().is(2, "").says("base-url")
 		s.untouched()
 	})
 	t.Run("is no mistake where nothing is reviewed", func(t *testing.T) {

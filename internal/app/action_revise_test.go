@@ -325,6 +325,7 @@ func TestP9_ARevisionHasACapOfItsOwn(t *testing.T) {
 		{"max-cost: 1.50", checkpoint.TrustSeal, 0, ""}, // the draft cost 1.25
 		{"max-cost: 5\nmax-cost-per-pull: 1.25", checkpoint.TrustSeal, 4,
 			"the reviews of this pull request have cost $1.25, and max-cost-per-pull is $1.25"},
+		{"max-cost: 5\nmax-cost-per-pull: 5", checkpoint.TrustDigest, 0, ""},
 	} {
 		t.Run(tc.setting, func(t *testing.T) {
 			base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "prices: { story-1: { input: 1, " +
@@ -333,6 +334,8 @@ func TestP9_ARevisionHasACapOfItsOwn(t *testing.T) {
 			s := setUp(t, scene{trust: tc.trust, script: heeding, base: base, head: head})
 			drafted := s.draftJob().start().is(0, "PAUSED")
 			require.Regexp(t, `^1\.25`, drafted.outputs["cost-usd"], "with the look at the whole change")
+			require.Equal(t, tc.trust == checkpoint.TrustDigest,
+				strings.Contains(drafted.log, "max-cost-per-pull counts only this run"))
 			e := s.reviseJob(drafted.outputs["code"], "be kinder").with("concurrency", "1").start()
 			require.Equal(t, tc.exit, e.code, e.log)
 			e.says(cmp.Or(tc.says, "PAUSED"))

@@ -89,7 +89,7 @@ func (a *app) show(ctx context.Context, args []string) error {
 		return err
 	}
 	a.ShowDraft(r)
-	return a.Park(r)
+	return a.Park(r, "")
 }
 
 // printHistory prints what was decided on a thread: its revisions, and the verdict.

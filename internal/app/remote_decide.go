@@ -88,7 +88,7 @@ func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, 
 	if r.JSON {
 		return report.Print(r.Stdout)
 	}
-	if changed := local.WithCommands([]string{changes}); changed != "" {
+	if changed := local.WithCommands(changes); changed != "" {
 		fmt.Fprintf(r.Stdout, "Decide with your changes:\n  %s\nOr as it was drafted.\n",
 			guard.Text(r.resumeLine(d)+" --approve"+changed))
 	}

@@ -43,7 +43,8 @@ func TestP4_ARevisionThatIsKilledPaysForNothingTwice(t *testing.T) {
 			close(held)
 			paid := model.Calls()
 
-			for _, decision := range [][]string{{"--approve"}, {"--revise", "something else"}} {
+			for _, decision := range [][]string{{"--approve"}, {"--revise", "something else"},
+				{"--command", "/drop F1"}} {
 				r := s.run(with(append([]string{"resume", drafted.Thread}, decision...)...)...)
 				require.Equal(t, 2, r.Code, r.Stderr)
 				require.Contains(t, r.Stderr, "this draft is being revised, so there is nothing to decide yet")

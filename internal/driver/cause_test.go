@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -62,4 +63,15 @@ func TestARunThatHasReadNothingYetIsToldByItsThread(t *testing.T) {
 	r, err := Describe(t.Context(), flow, thread)
 	require.NoError(t, err)
 	require.Equal(t, thread, r.Thread)
+}
+
+// A fingerprint may have been posted twice: its finding is open as long as one of the threads is.
+func TestAFindingIsClosedWhereAllOfItsThreadsAre(t *testing.T) {
+	t.Parallel()
+	for by, want := range map[[2]string]bool{{"maya", "lee"}: true, {"maya", ""}: false, {"", "lee"}: false} {
+		var r Report
+		r.CloseThreads([]finding.Earlier{{Fingerprint: "f", Fate: finding.WasPosted, Closed: by[0]},
+			{Fingerprint: "f", Fate: finding.WasPosted, Closed: by[1]}})
+		require.Equal(t, want, r.Closed["f"], by)
+	}
 }

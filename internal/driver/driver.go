@@ -35,9 +35,8 @@ type Driver struct {
 	Thread   string
 	Protect  checkpoint.Protection // of snapshots and draft; zero on the command line
 	Reviewer *wire.Reviewer        // nil if a draft is being decided
-	Tell     func(string)          // receives what is about to be requested or done; nil to ignore it
-	Pulse    func(string)          // receives the progress of a draft every 30 s; nil to ignore it
-	Live     func(Line)            // receives the progress of a draft at each change; nil to ignore it
+	Tell     func(string)          // receives what is about to be requested or done
+	Live     func(Line)            // receives the progress of a draft at each change; if nil, Tell does every 30 s
 	Linters  linter.Source         // the source of linter results for the draft
 	Warn     func(string)
 
@@ -105,7 +104,7 @@ func (d Driver) prepare(ctx context.Context, b *wire.Brief) (err error) {
 	if err == nil {
 		err = d.Reviewer.Prepare(*b)
 	}
-	if err != nil || d.Tell == nil {
+	if err != nil {
 		return err
 	}
 	for _, line := range d.Reviewer.Forecast(b.Change, b.Paid) {
@@ -140,7 +139,7 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if err := d.Reviewer.Prepare(b); err != nil {
 		return Report{}, err
 	}
-	if notice := d.Reviewer.Account.Notice; notice != "" && d.Tell != nil {
+	if notice := d.Reviewer.Account.Notice; notice != "" {
 		d.Tell(notice)
 	}
 	gather, err := d.contextFetcher(b)
@@ -177,8 +176,7 @@ func (d Driver) run(ctx context.Context, steps reviewpr.Steps,
 	return r, err
 }
 
-// withProgress returns a driver that reports its progress: to Live at once, and to Pulse
-// every half minute.
+// withProgress returns a driver that reports its progress: to Live at once, or to Tell every half minute.
 func (d Driver) withProgress(ctx context.Context) (Driver, func()) {
 	began := d.Now()
 	f := &progress{soFar: d.Reviewer.SoFar, statuses: []reviewpr.Status{reviewpr.Initialize}, live: func(f *progress) {
@@ -187,7 +185,11 @@ func (d Driver) withProgress(ctx context.Context) (Driver, func()) {
 		}
 	}}
 	d.observe, d.stage = f.observe, f.setStatuses
-	return d, Beat(ctx, d.Pulse, func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) })
+	pulse := d.Tell
+	if d.Live != nil {
+		pulse = nil
+	}
+	return d, Beat(ctx, pulse, func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) })
 }
 
 // Decide carries out an answer or, if that is nil, the earlier decision. It returns

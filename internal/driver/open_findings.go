@@ -17,15 +17,12 @@ import (
 )
 
 // WriteSARIF writes the SARIF file of a decision if the settings ask for one: the findings that the
-// decision kept, none for a rejected draft. A relative path is relative to folder.
+// decision kept, none for a rejected draft. Its path is relative to folder unless that is empty.
 func WriteSARIF(s settings.Settings, r *Report, folder string, warn func(string)) {
 	if s.Sarif == "" {
 		return
 	}
-	file := s.Sarif
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(folder, file)
-	}
+	file := filepath.Join(folder, s.Sarif)
 	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.State.Draft.Subject.Instance,
 		Head: r.State.Draft.Subject.Head}
 	if r.Outcome == reviewpr.Posted {

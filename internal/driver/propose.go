@@ -48,11 +48,11 @@ type Proposing struct {
 // initial state of its thread. It pays for nothing.
 func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps, begin ticketpr.State, err error) {
 	before, _ := d.Proposed(ctx) // a missing thread has cost nothing
-	by, err := d.Implementer(p.Settings, p.Config, before.State.Usage.Cost, nil)
+	by, err := d.Implementer(p.Settings, p.Config, before.State.Usage.Cost)
 	if err != nil {
 		return steps, begin, err
 	}
-	if by.Account.Notice != "" && d.Tell != nil {
+	if by.Account.Notice != "" {
 		d.Tell(by.Account.Notice)
 	}
 	modules := p.Config.Modules
@@ -109,7 +109,7 @@ func selectModules(names []string, modules []config.Module) (chosen []config.Mod
 func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketpr.State,
 	answer *graph.Answer) (Proposal, error) {
 	d.observe = func(e graph.Event) {
-		if e.Kind == graph.StepStarted && d.Tell != nil {
+		if e.Kind == graph.StepStarted {
 			d.Tell(strings.ReplaceAll(e.Node, "_", " ") + map[bool]string{true: ": not in this run"}[steps.Skips(e.Node)])
 		}
 	}

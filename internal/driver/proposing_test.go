@@ -116,7 +116,7 @@ func (p *proposing) thread() string { return "local/x~" + p.ticket.Key + ":" + p
 func (p *proposing) driver() driver.Driver {
 	now := func() time.Time { return time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC) }
 	front := driver.NewFront(driver.Process{Now: now})
-	return driver.Driver{Front: front, Store: p.store, Thread: p.thread(), Warn: func(string) {}}
+	return driver.Driver{Front: front, Store: p.store, Thread: p.thread(), Warn: func(string) {}, Tell: func(string) {}}
 }
 
 // advance takes the thread on as a process does that drafts and may commit.

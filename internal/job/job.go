@@ -171,12 +171,6 @@ func (j *job) isTicketJob() bool {
 	return j.Ticket != "" || j.Mode == "implement" || j.Mode == "comment"
 }
 
-// The default workflow files for tickets.
-const (
-	implementWorkflow = ".github/workflows/pr-implement.yml"
-	applyWorkflow     = ".github/workflows/pr-implement-decide.yml"
-)
-
 // setTicket parses the input ticket, and replaces default workflow files by those for tickets.
 func (j *job) setTicket() (err error) {
 	if j.Ticket == "" {
@@ -189,13 +183,11 @@ func (j *job) setTicket() (err error) {
 	if j.asked, err = ticketpr.ParseTicket(j.Ticket, j.ref); err != nil {
 		return err
 	}
-	for file, of := range map[*string][2]string{
-		&j.DraftWorkflow:  {".github/workflows/pr-review.yml", implementWorkflow},
-		&j.DecideWorkflow: {".github/workflows/pr-review-decide.yml", applyWorkflow},
-	} {
-		if *file == of[0] {
-			*file = of[1]
-		}
+	if j.DraftWorkflow == settings.Defaults().DraftWorkflow {
+		j.DraftWorkflow = ".github/workflows/pr-implement.yml"
+	}
+	if j.DecideWorkflow == settings.Defaults().DecideWorkflow {
+		j.DecideWorkflow = ".github/workflows/pr-implement-decide.yml"
 	}
 	return nil
 }

@@ -151,10 +151,9 @@ func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.
 	r.Linger, r.Mute = driver.LastAnswers, j.Summary == "counts"
 	return driver.Driver{
 		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.warn,
-		Tell: j.tell, Pulse: j.tell,
+		Tell: j.tell,
 		Linters: linter.Source{Findings: j.Findings, Wait: j.FindingsWait, Dir: j.Getenv("GITHUB_WORKSPACE"),
-			Within: true,
-			Run:    j.env.RunID},
+			Within: true, Run: j.env.RunID},
 	}
 }
 

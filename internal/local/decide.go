@@ -55,7 +55,7 @@ func (l *Run) finishRevision(ctx context.Context, r driver.Report, given decisio
 	d, _ := decision.Parse(l.Text()) // parsed without error before
 	if (given != "" || len(l.lines) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
 		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
-			fmt.Sprintf("finish that first: %s, with the model's flags", l.Resuming(r.Thread, l.Options)))
+			fmt.Sprintf("finish that first: %s, with the model's flags", l.Resuming(r.Thread)))
 	}
 	after, err := l.revise(ctx, r, nil)
 	if err != nil {
@@ -71,7 +71,7 @@ type subject interface {
 	// ask shows a draft, and asks about it if a person can be asked. Without a verdict the
 	// draft stays parked, and shown is the draft to report, with the changes so far.
 	ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string, shown driver.Report, err error)
-	Park(r driver.Report, changes ...string) error
+	Park(r driver.Report, changes string) error
 	checkUnmoved(ctx context.Context, r driver.Report) error // resume check 9: nothing moved since the draft was made
 	items(r driver.Report) []decision.Item                   // what a decision can name
 	deciderName(ctx context.Context) (string, error)         // who decides
@@ -254,13 +254,13 @@ func (a *Terminal) ShowDraft(r driver.Report) {
 
 // Park prints how the draft can be decided later, also with the changes made to it so far.
 // These are commands, one per line.
-func (a *Terminal) Park(r driver.Report, changes ...string) error {
+func (a *Terminal) Park(r driver.Report, changes string) error {
 	driver.FailOn(a.Settings, &r)
 	a.came = r
 	if a.JSON {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
-	command := a.Resuming(r.Thread, a.Options)
+	command := a.Resuming(r.Thread)
 	word := "Parked."
 	if r.Outcome == driver.Kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or higher.", r.State.Draft.GateFrom)
@@ -281,7 +281,7 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 
 // printParked prints the command that decides a draft, in word what happened to it, and the other
 // decisions. With changes it also prints the command that makes them.
-func (a *Terminal) printParked(r driver.Report, word, command, others string, changes []string) {
+func (a *Terminal) printParked(r driver.Report, word, command, others, changes string) {
 	with := WithCommands(changes)
 	if with != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+with))

@@ -95,7 +95,7 @@ func (r *Run) run(ctx context.Context) (_ driver.Report, err error) {
 	}
 	if old.view.Status == graph.Paused && old.view.State.Draft.Subject.Digest == r.change.Digest() &&
 		!r.Now().After(old.view.State.Draft.ExpiresAt) {
-		r.Warn(stillWaits + r.Resuming(r.Thread, r.Options))
+		r.Warn(stillWaits + r.Resuming(r.Thread))
 	}
 	return result, err
 }
@@ -157,15 +157,15 @@ func (r *Run) linters() linter.Source {
 // driver returns the driver of this run's thread.
 func (r *Run) driver() driver.Driver {
 	d := driver.Driver{Front: r.Front, Store: r.Store, Thread: r.Thread, Reviewer: r.reviewer,
-		Live: r.progress.live, Linters: r.linters(), Warn: func(text string) {
+		Linters: r.linters(), Warn: func(text string) {
 			r.progress.clear()
 			r.Warn(text)
 		}, Tell: func(line string) {
 			r.progress.clear()
 			r.Say(guard.Line(line, driver.MaxLine))
 		}}
-	if r.progress.columns == 0 { // a log or a pipe, which has no live line
-		d.Pulse = d.Tell
+	if r.progress.columns > 0 { // a log or a pipe has no live line
+		d.Live = r.progress.live
 	}
 	return d
 }

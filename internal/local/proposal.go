@@ -188,7 +188,7 @@ func (p *proposing) checkMayPush(ctx context.Context) (err error) {
 
 // Resuming returns the command that continues the thread.
 func (p *proposing) Resuming() string {
-	command := p.Terminal.Resuming(p.Thread, p.Options)
+	command := p.Terminal.Resuming(p.Thread)
 	if p.Push {
 		command += " --push"
 	}
@@ -265,7 +265,7 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 		return p.PrintUnderWay(r.Thread, strings.ReplaceAll(p.last.Node, "_", " "), "command")
 	}
 	if p.show(); r.Parked() {
-		return p.Park(r)
+		return p.Park(r, "")
 	}
 	return p.Decided(ctx, r)
 }

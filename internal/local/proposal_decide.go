@@ -119,7 +119,7 @@ func (p *proposing) show() {
 }
 
 // Park prints how the draft can be decided later.
-func (p *proposing) Park(r driver.Report, changes ...string) error {
+func (p *proposing) Park(r driver.Report, changes string) error {
 	if p.came = r; p.JSON {
 		return p.last.Print(p.Stdout)
 	}

@@ -25,10 +25,10 @@ type Session struct {
 }
 
 // Resuming returns the command that continues a thread. It never contains a password.
-func (a *Terminal) Resuming(thread string, o *Options) string {
+func (a *Terminal) Resuming(thread string) string {
 	command := a.Name + " resume " + driver.Quoted(Abbreviated(thread))
-	if o.Store != "" && !wire.WithPassword(o.Store) {
-		command += " --store " + driver.Quoted(o.Store)
+	if a.Store != "" && !wire.WithPassword(a.Store) {
+		command += " --store " + driver.Quoted(a.Store)
 	}
 	return command
 }
@@ -52,9 +52,9 @@ func Abbreviated(thread string) string {
 	return thread[:i+1] + thread[i+1:min(len(thread), i+8)]
 }
 
-// WithCommands returns the flags that pass the commands in texts, which are one per line.
-func WithCommands(texts []string) (flags string) {
-	for line := range strings.Lines(strings.Join(texts, "\n")) {
+// WithCommands returns the flags that pass the commands in text, which are one per line.
+func WithCommands(text string) (flags string) {
+	for line := range strings.Lines(text) {
 		if command := strings.TrimSpace(line); command != "" {
 			flags += " --command " + driver.Quoted(command)
 		}

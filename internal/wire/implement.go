@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"time"
 
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/change"
@@ -29,9 +28,8 @@ type Implementer struct {
 
 // Implementer returns the model that the settings name; before is what the thread has cost so
 // far. Rules write no code, so a missing model is a usage error.
-func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.MicroUSD,
-	onWait func(time.Duration, string)) (*Implementer, error) {
-	r, err := w.NewReviewer(s, onWait)
+func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.MicroUSD) (*Implementer, error) {
+	r, err := w.NewReviewer(s, nil)
 	if err == nil && r.Rules {
 		err = problem.Usage(NoModel+", and rules write no code", GiveModel)
 	}
@@ -43,7 +41,7 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	if err := r.Account.setCap(c, r.settings, 0, unknown); err != nil {
 		return nil, err
 	}
-	client, err := r.client(r.Model, c.ModelOptions, limit.New(limit.Options{Concurrency: 1, OnWait: onWait}))
+	client, err := r.client(r.Model, c.ModelOptions, limit.New(limit.Options{Concurrency: 1}))
 	if err != nil {
 		return nil, err
 	}
