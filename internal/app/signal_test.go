@@ -164,6 +164,19 @@ func TestAnAbortLeavesAnEmptySARIFFileAndNoCheckRun(t *testing.T) {
 	}
 }
 
+// TestTheSARIFFileOfARejectedDraftKeepsEarlierFindings holds that code scanning does not close what is still open.
+func TestTheSARIFFileOfARejectedDraftKeepsEarlierFindings(t *testing.T) {
+	s := across(t, scene{base: baseTree(), head: headTree()})
+	_, posted := s.approve("")
+	s.pushed(s.pull.Tree().With(githubtest.Tree{"more.go": goFile(0, badRange)}))
+	j, file := s.signalling(s.parked().outputs["code"], "abort")
+	ended := j.with("fail-on", "none").start().is(0, "ABORTED")
+	results, text := sarifOf(t, file)
+	require.Equal(t, posted.outputs["findings"], fmt.Sprint(results))
+	require.Equal(t, ended.outputs["open-findings"], fmt.Sprint(results))
+	require.NotContains(t, text, titleOf(badRange))
+}
+
 func TestWithoutThePermissionThereIsAWarningAndTheReviewStands(t *testing.T) {
 	s := across(t, scene{base: baseTree(), head: headTree()})
 	j, _ := s.signalling(s.parked().outputs["code"], "approve")

@@ -16,8 +16,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// WriteSARIF writes the SARIF file of a decision if the settings ask for one: the findings that the
-// decision kept, none for a rejected draft. Its path is relative to folder unless that is empty.
+// WriteSARIF writes the SARIF file of a decision if the settings ask for one: the findings that are open after it. Its
+// path is relative to folder unless that is empty.
 func WriteSARIF(s settings.Settings, r *Report, folder string, warn func(string)) {
 	if s.Sarif == "" {
 		return
@@ -25,11 +25,9 @@ func WriteSARIF(s settings.Settings, r *Report, folder string, warn func(string)
 	file := filepath.Join(folder, s.Sarif)
 	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.State.Draft.Subject.Instance,
 		Head: r.State.Draft.Subject.Head}
-	if r.Outcome == reviewpr.Posted {
-		run.Findings = slices.DeleteFunc(r.OpenFindings(), func(f finding.Finding) bool {
-			return f.Path == "" && f.Title == "" // nothing more is known of an earlier one
-		})
-	}
+	run.Findings = slices.DeleteFunc(r.OpenFindings(), func(f finding.Finding) bool {
+		return f.Path == "" && f.Title == "" // nothing more is known of an earlier one
+	})
 	text, left, err := sarif.Encode(run)
 	if err == nil {
 		if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
