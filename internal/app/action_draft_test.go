@@ -174,6 +174,12 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 		"draft and a ticket": {func(j *job) {
 			j.with("mode", "resume", "draft", "42-0123456789abcdef", "ticket", "PAY-88")
 		}, []string{`the inputs name the ticket "PAY-88" and the pull request #42`}},
+		"settings outside of the repository": {func(j *job) {
+			j.with("config", "/etc/pr-review.yml")
+		}, []string{`config: "/etc/pr-review.yml" is not a file in the repository`}},
+		"glob of test results": {func(j *job) {
+			j.with("test-results", "out/[*.xml")
+		}, []string{`input test-results: "out/[*.xml" is not a valid glob`}},
 		"two drafts": {func(j *job) {
 			j.with("mode", "resume", "checkpoint-digest", strings.Repeat("a", 64), "code", strings.Repeat("b", 16))
 		}, []string{"name different drafts"}},

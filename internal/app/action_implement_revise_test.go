@@ -85,6 +85,24 @@ func TestP4_ATicketsCancelledDraftIsGoneOnWith(t *testing.T) {
 	}
 }
 
+// TestP4_ATicketsStoredDraftIsNotPaidForAgain re-runs a drafting job that was lost after it had stored its
+// draft: no question is asked again, and the draft is the same one.
+func TestP4_ATicketsStoredDraftIsNotPaidForAgain(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	first := s.ticketDraft().start().is(0, "PAUSED")
+	asked := len(s.model.Requests())
+	s.run.Finish("failure")
+	s.run.Rerun()
+	drafted := s.ticketDraft().start().is(0, "PAUSED")
+	require.Len(t, s.model.Requests(), asked)
+	require.Equal(t, first.digest(), drafted.digest())
+	s.unpushed()
+	s.approved("")
+	s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
+	s.applied(roundBranch, roundFixed())
+}
+
 // TestP4_ATicketsCancelledRevisionIsGoneOnWith cancels a revision while the model writes its
 // tests: the change that it has paid for is not asked again, unless other feedback is given.
 func TestP4_ATicketsCancelledRevisionIsGoneOnWith(t *testing.T) {

@@ -204,7 +204,8 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	}
 	found := handoff.Candidates(p.checkpoints(p.listStored(ctx), p.origin.Subject), p.repo.ID)
 	for _, left := range p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
-		if begun || d.Manifest.Partial == 0 || d.Manifest.Thread != facts.Thread {
+		ofOther := d.Manifest.Partial == 0 && d.Manifest.RunID != facts.RunID // a draft that waits in its own run
+		if begun || ofOther || d.Manifest.Thread != facts.Thread {
 			return nil
 		}
 		earlier := empty()

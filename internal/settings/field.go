@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
@@ -32,6 +34,16 @@ func text(at *string) field { return checked(at, func(string) error { return nil
 // checked is a text for which check returns no error.
 func checked(at *string, check func(string) error) field {
 	return parsed(at, func(v string) (string, error) { return v, check(v) }, orNil)
+}
+
+// glob is a pattern for files.
+func glob(at *string) field {
+	return checked(at, func(v string) error {
+		if !doublestar.ValidatePattern(v) {
+			return fmt.Errorf("%q is not a valid glob", v)
+		}
+		return nil
+	})
 }
 
 // secret is a text of which only the presence is shown.

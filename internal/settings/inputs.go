@@ -101,14 +101,15 @@ func (s *Settings) Settle(kept int) error {
 // would not be found there, and the file would count as missing. The settings file is not one
 // of them if its text is in ConfigHere.
 func (s *Settings) InRepository() error {
-	files := []*string{&s.DraftWorkflow, &s.DecideWorkflow}
-	if s.ConfigAtBase = s.ConfigHere == nil; s.ConfigAtBase {
-		files = append(files, &s.Config)
-	}
-	for _, file := range files {
+	names := []string{"draft-workflow", "decide-workflow", "config"}
+	s.ConfigAtBase = s.ConfigHere == nil
+	for i, file := range []*string{&s.DraftWorkflow, &s.DecideWorkflow, &s.Config} {
+		if file == &s.Config && !s.ConfigAtBase {
+			continue
+		}
 		*file = path.Clean(*file)
 		if diff.CheckPath(*file) != nil {
-			return problem.Usage(fmt.Sprintf("%q is not a file in the repository", *file),
+			return problem.Usage(fmt.Sprintf("%s: %q is not a file in the repository", names[i], *file),
 				"name it from the repository's top, such as "+config.DefaultPath)
 		}
 	}

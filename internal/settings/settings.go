@@ -213,7 +213,7 @@ func decisions(s *Settings) []Row {
 func results(s *Settings) []Row {
 	return []Row{
 		{Name: "test-results", Flag: reviews, Help: "result files of tests, a glob: JUnit XML or go test -json",
-			field: text(&s.TestResults)},
+			field: glob(&s.TestResults)},
 		{Name: "findings", Flag: "review",
 			Help:  "results of linters (SARIF, rdjson, checkstyle): a glob, or WORKFLOW.yml/ARTIFACT",
 			field: text(&s.Findings)},
