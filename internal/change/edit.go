@@ -25,10 +25,29 @@ type span struct {
 	with           string
 }
 
+// wholeLines returns the span that a model means which wrote the first line's indentation or the last line feed in only
+// one of search and replace: no line is indented twice or joined with the next, and none that goes leaves an empty one.
+func (s span) wholeLines(text string) span {
+	begin := strings.LastIndexByte(text[:s.from], '\n') + 1
+	feed, next := text[s.to-1] == '\n', strings.HasPrefix(text[s.to:], "\n")
+	indent, gone := text[begin:s.from], s.with == "" && (feed || next)
+	whole := strings.TrimSpace(indent) == "" && (gone || strings.HasPrefix(s.with, indent))
+	if whole {
+		s.from = begin
+	}
+	switch {
+	case whole && gone && !feed:
+		s.to++
+	case feed && !(whole && gone) && !strings.HasSuffix(s.with, "\n"):
+		s.with += "\n"
+	}
+	return s
+}
+
 // Apply returns text with all edits applied. The error names and quotes the edit that does not
 // apply, and says why. Nothing is guessed: each edit is looked for in the original text, must occur
 // there exactly once and not within a word, and edits must not overlap. Line ends, if all are the
-// same, and a byte order mark stay, whatever those of the edits.
+// same, a byte order mark and the line feed behind the last line stay, whatever those of the edits.
 func Apply(text string, edits []Edit) (string, error) {
 	text, restored := plain(text)
 	spans := make([]span, 0, len(edits))
@@ -41,7 +60,7 @@ func Apply(text string, edits []Edit) (string, error) {
 		if what != "" {
 			return "", fmt.Errorf("edit %d: %s", i+1, what)
 		}
-		spans = append(spans, span{i + 1, at, at + len(search), e.Replace})
+		spans = append(spans, span{i + 1, at, at + len(search), e.Replace}.wholeLines(text))
 	}
 	order.Stable(spans, func(a, b span) int { return a.from - b.from })
 	var out strings.Builder

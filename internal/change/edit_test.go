@@ -29,11 +29,22 @@ func TestBlocksApply(t *testing.T) {
 			"A\r\nx\ny\nd\n"},
 		"lines that end in both ways, as they are": {"a\r\nb\r\nc\n", []change.Edit{{"a\r\nb\r\n", "x\r\n"}},
 			"x\r\nc\n"},
-		"CR LF in the block":    {"a\nb\nc\n", []change.Edit{{"a\r\nb", "x\r\ny"}}, "x\ny\nc\n"},
-		"a byte order mark":     {"\ufeffa\nb\n", []change.Edit{{"\ufeffa\n", "x\n"}}, "\ufeffx\nb\n"},
-		"no line feed at end":   {"a\nb", []change.Edit{{"b", "c"}}, "a\nc"},
-		"nothing to apply":      {"a\n", nil, "a\n"},
-		"what it writes is new": {"a\nb\n", []change.Edit{{"a", "b"}, {"b", "a"}}, "b\na\n"},
+		"CR LF in the block":                 {"a\nb\nc\n", []change.Edit{{"a\r\nb", "x\r\ny"}}, "x\ny\nc\n"},
+		"a byte order mark":                  {"\ufeffa\nb\n", []change.Edit{{"\ufeffa\n", "x\n"}}, "\ufeffx\nb\n"},
+		"no line feed at end":                {"a\nb", []change.Edit{{"b", "c"}}, "a\nc"},
+		"nothing to apply":                   {"a\n", nil, "a\n"},
+		"a line feed in search alone":        {"a\nb\nc\n", []change.Edit{{"b\n", "B"}}, "a\nB\nc\n"},
+		"a line feed in search alone, end":   {"a\nb\n", []change.Edit{{"b\n", "B"}}, "a\nB\n"},
+		"the end of a line":                  {"a # old\nb\n", []change.Edit{{" # old\n", ""}}, "a\nb\n"},
+		"a line goes, without its line feed": {"a\n\tb\nc\n", []change.Edit{{"\tb", ""}}, "a\nc\n"},
+		"a line goes, without its indentation": {"a\r\n\tb\r\n\r\nc\r\n", []change.Edit{{"b", ""}},
+			"a\r\n\r\nc\r\n"},
+		"a line that goes before an empty one": {"a\nb\n\nc\n", []change.Edit{{"b\n", ""}}, "a\n\nc\n"},
+		"an empty line that is written":        {"a\nb\nc\n", []change.Edit{{"b", "B\n"}}, "a\nB\n\nc\n"},
+		"indentation in replace alone": {"if a {\n\tb\n\tc\n}\n", []change.Edit{{"b\n\tc", "\tx\n\ty"}},
+			"if a {\n\tx\n\ty\n}\n"},
+		"indentation in neither": {"if a {\n\tb\n}\n", []change.Edit{{"b", "x"}}, "if a {\n\tx\n}\n"},
+		"what it writes is new":  {"a\nb\n", []change.Edit{{"a", "b"}, {"b", "a"}}, "b\na\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,8 +123,14 @@ func FuzzApply(f *testing.F) {
 		if utf8.ValidString(text) && utf8.ValidString(replace) {
 			require.True(t, utf8.ValidString(got) || !utf8.ValidString(search))
 		}
-		if !strings.Contains(text, "\r\n") && strings.Contains(text, search) {
-			require.Equal(t, strings.Replace(text, search, strings.ReplaceAll(replace, "\r\n", "\n"), 1), got)
+		if want := strings.Replace(text, search, replace, 1); strings.Contains(text, search) {
+			visible := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "\ufeff", "")), "") }
+			require.Equal(t, visible(want), visible(got))
+			ends := strings.HasSuffix(search, "\n") == strings.HasSuffix(replace, "\n")
+			if !strings.Contains(want, "\r\n") && ends && strings.TrimLeft(replace, " \t\n\v\f\r\u0085\u00a0") == replace &&
+				replace != "" {
+				require.Equal(t, want, got)
+			}
 		}
 		require.LessOrEqual(t, len(got), len(text)+2*len(replace)+2)
 	})
