@@ -40,7 +40,7 @@ func (s span) wholeLines(text string) span {
 	switch {
 	case whole && gone && !feed:
 		s.to++
-	case feed && !(whole && gone) && !strings.HasSuffix(s.with, "\n"):
+	case feed && s.to < len(text) && !(whole && gone) && !strings.HasSuffix(s.with, "\n"):
 		s.with += "\n"
 	}
 	return s
@@ -52,8 +52,7 @@ const maxWrong = 5
 // Apply returns text with all edits applied. The error names and quotes the first edits that do not
 // apply, and says why, and what the text has instead. Nothing is guessed: each edit is looked for in the
 // original text, must occur there exactly once and not within a word, and edits must not overlap. Line
-// ends, if all are the same, a byte order mark and the line feed behind the last line stay, whatever
-// those of the edits.
+// ends, if all are the same, and a byte order mark stay, whatever those of the edits.
 func Apply(text string, edits []Edit) (string, error) {
 	text, restored := plain(text)
 	spans := make([]span, 0, len(edits))

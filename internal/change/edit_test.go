@@ -34,7 +34,7 @@ func TestBlocksApply(t *testing.T) {
 		"no line feed at end":                {"a\nb", []change.Edit{{"b", "c"}}, "a\nc"},
 		"nothing to apply":                   {"a\n", nil, "a\n"},
 		"a line feed in search alone":        {"a\nb\nc\n", []change.Edit{{"b\n", "B"}}, "a\nB\nc\n"},
-		"a line feed in search alone, end":   {"a\nb\n", []change.Edit{{"b\n", "B"}}, "a\nB\n"},
+		"the last line feed goes":            {"a\nb\n", []change.Edit{{"b\n", "B"}}, "a\nB"},
 		"the end of a line":                  {"a # old\nb\n", []change.Edit{{" # old\n", ""}}, "a\nb\n"},
 		"a line goes, without its line feed": {"a\n\tb\nc\n", []change.Edit{{"\tb", ""}}, "a\nc\n"},
 		"a line goes, without its indentation": {"a\r\n\tb\r\n\r\nc\r\n", []change.Edit{{"b", ""}},
