@@ -1,6 +1,8 @@
 package change
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
 	"go/parser"
@@ -25,13 +27,37 @@ type span struct {
 	with           string
 }
 
-// Apply returns text with all edits applied. The error names and quotes the edit that does not
-// apply, and says why. Nothing is guessed: each edit is looked for in the original text, must occur
-// there exactly once and not within a word, and edits must not overlap. Line ends, if all are the
-// same, and a byte order mark stay, whatever those of the edits.
+// wholeLines returns the span that is meant by a model that wrote the first line's indentation or the last line feed in
+// only one of search and replace: no line is indented twice or joined with the next, and a removed line leaves no empty
+// one.
+func (s span) wholeLines(text string) span {
+	begin := strings.LastIndexByte(text[:s.from], '\n') + 1
+	feed, next := text[s.to-1] == '\n', strings.HasPrefix(text[s.to:], "\n")
+	indent, gone := text[begin:s.from], s.with == "" && (feed || next)
+	whole := strings.TrimSpace(indent) == "" && (gone || strings.HasPrefix(s.with, indent))
+	if whole {
+		s.from = begin
+	}
+	switch {
+	case whole && gone && !feed:
+		s.to++
+	case feed && s.to < len(text) && !(whole && gone) && !strings.HasSuffix(s.with, "\n"):
+		s.with += "\n"
+	}
+	return s
+}
+
+// maxWrong is the number of edits that an error of Apply names at most.
+const maxWrong = 5
+
+// Apply returns text with all edits applied. The error names and quotes the first edits that do not
+// apply, and says why, and what the text has instead. Nothing is guessed: each edit is looked for in the
+// original text, must occur there exactly once and not within a word, and edits must not overlap. Line
+// ends, if all are the same, and a byte order mark stay, whatever those of the edits.
 func Apply(text string, edits []Edit) (string, error) {
 	text, restored := plain(text)
 	spans := make([]span, 0, len(edits))
+	var wrong []string
 	for i, e := range edits {
 		search := strings.TrimPrefix(e.Search, "\ufeff")
 		if !strings.Contains(text, search) { // if lines end in both ways, it is there only as it stands
@@ -39,9 +65,15 @@ func Apply(text string, edits []Edit) (string, error) {
 		}
 		at, what := find(text, search)
 		if what != "" {
-			return "", fmt.Errorf("edit %d: %s", i+1, what)
+			if wrong = append(wrong, fmt.Sprintf("edit %d: %s", i+1, what)); len(wrong) == maxWrong {
+				break
+			}
+			continue
 		}
-		spans = append(spans, span{i + 1, at, at + len(search), e.Replace})
+		spans = append(spans, span{i + 1, at, at + len(search), e.Replace}.wholeLines(text))
+	}
+	if len(wrong) > 0 {
+		return "", errors.New(strings.Join(wrong, "; "))
 	}
 	order.Stable(spans, func(a, b span) int { return a.from - b.from })
 	var out strings.Builder
@@ -92,7 +124,7 @@ func find(text, search string) (at int, what string) {
 	case strings.TrimSpace(search) == "":
 		return 0, "it looks for nothing"
 	case at < 0:
-		what = "what it looks for is not there"
+		return 0, fmt.Sprintf("what it looks for is not there: %.300q%s", search, instead(text, search))
 	case at != strings.LastIndex(text, search):
 		what = "what it looks for is there more than once; more lines around it tell them apart"
 	case cutsWord(text, at) || cutsWord(text, at+len(search)):
@@ -101,6 +133,37 @@ func find(text, search string) (at int, what string) {
 		return at, ""
 	}
 	return 0, fmt.Sprintf("%s: %.300q", what, search)
+}
+
+// instead says what a text has in place of a search that it lacks: lines that differ in white space alone, or not the
+// first of its lines that is nowhere.
+func instead(text, search string) string {
+	all, offsets := solid(text)
+	want, _ := solid(search)
+	if i := bytes.Index(all, want); i >= 0 && i == bytes.LastIndex(all, want) {
+		from, last := strings.LastIndexByte(text[:offsets[i]], '\n')+1, offsets[i+len(want)-1]
+		line, _, _ := strings.Cut(text[last:], "\n")
+		return fmt.Sprintf(", but this, with other white space: %.300q", text[from:last+len(line)])
+	}
+	for line := range strings.Lines(search) {
+		if line = strings.TrimSpace(line); !strings.Contains(text, line) {
+			return fmt.Sprintf("; this line of it is nowhere in the file: %.300q", line)
+		}
+	}
+	return "; the file has its lines, but not one after the other"
+}
+
+// solid returns a text without its white space, and for each byte the offset of its character.
+func solid(text string) (out []byte, offsets []int) {
+	for i, r := range text {
+		if !unicode.IsSpace(r) {
+			out = utf8.AppendRune(out, r)
+		}
+		for len(offsets) < len(out) {
+			offsets = append(offsets, i)
+		}
+	}
+	return out, offsets
 }
 
 // cutsWord reports whether an offset is within a name or a number: n = 1 is not n = 10. Some scripts have no spaces

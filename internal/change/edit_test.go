@@ -29,11 +29,22 @@ func TestBlocksApply(t *testing.T) {
 			"A\r\nx\ny\nd\n"},
 		"lines that end in both ways, as they are": {"a\r\nb\r\nc\n", []change.Edit{{"a\r\nb\r\n", "x\r\n"}},
 			"x\r\nc\n"},
-		"CR LF in the block":    {"a\nb\nc\n", []change.Edit{{"a\r\nb", "x\r\ny"}}, "x\ny\nc\n"},
-		"a byte order mark":     {"\ufeffa\nb\n", []change.Edit{{"\ufeffa\n", "x\n"}}, "\ufeffx\nb\n"},
-		"no line feed at end":   {"a\nb", []change.Edit{{"b", "c"}}, "a\nc"},
-		"nothing to apply":      {"a\n", nil, "a\n"},
-		"what it writes is new": {"a\nb\n", []change.Edit{{"a", "b"}, {"b", "a"}}, "b\na\n"},
+		"CR LF in the block":                 {"a\nb\nc\n", []change.Edit{{"a\r\nb", "x\r\ny"}}, "x\ny\nc\n"},
+		"a byte order mark":                  {"\ufeffa\nb\n", []change.Edit{{"\ufeffa\n", "x\n"}}, "\ufeffx\nb\n"},
+		"no line feed at end":                {"a\nb", []change.Edit{{"b", "c"}}, "a\nc"},
+		"nothing to apply":                   {"a\n", nil, "a\n"},
+		"a line feed in search alone":        {"a\nb\nc\n", []change.Edit{{"b\n", "B"}}, "a\nB\nc\n"},
+		"the last line feed goes":            {"a\nb\n", []change.Edit{{"b\n", "B"}}, "a\nB"},
+		"the end of a line":                  {"a # old\nb\n", []change.Edit{{" # old\n", ""}}, "a\nb\n"},
+		"a line goes, without its line feed": {"a\n\tb\nc\n", []change.Edit{{"\tb", ""}}, "a\nc\n"},
+		"a line goes, without its indentation": {"a\r\n\tb\r\n\r\nc\r\n", []change.Edit{{"b", ""}},
+			"a\r\n\r\nc\r\n"},
+		"a line that goes before an empty one": {"a\nb\n\nc\n", []change.Edit{{"b\n", ""}}, "a\n\nc\n"},
+		"an empty line that is written":        {"a\nb\nc\n", []change.Edit{{"b", "B\n"}}, "a\nB\n\nc\n"},
+		"indentation in replace alone": {"if a {\n\tb\n\tc\n}\n", []change.Edit{{"b\n\tc", "\tx\n\ty"}},
+			"if a {\n\tx\n\ty\n}\n"},
+		"indentation in neither": {"if a {\n\tb\n}\n", []change.Edit{{"b", "x"}}, "if a {\n\tx\n}\n"},
+		"what it writes is new":  {"a\nb\n", []change.Edit{{"a", "b"}, {"b", "a"}}, "b\na\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,9 +63,18 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 		want  string
 	}{
 		"missing": {"total := sum(all)\n", []change.Edit{{"total = sum(x)", "y"}},
-			`edit 1: what it looks for is not there: "total = sum(x)"`},
+			`edit 1: what it looks for is not there: "total = sum(x)"; this line of it is nowhere in the file: "total = sum(x)"`},
 		"missing from a line on": {"a {\n\tb()\n}\n", []change.Edit{{"a {\n    b()\n}\n", "y"}},
-			`edit 1: what it looks for is not there: "a {\n    b()\n}\n"`},
+			`edit 1: what it looks for is not there: "a {\n    b()\n}\n", but this, with other white space: "a {\n\tb()\n}"`},
+		"a no-break space": {"a\nb\u00a01\nc\n", []change.Edit{{"b 1\n", "y"}},
+			`"b 1\n", but this, with other white space: "b\u00a01"`},
+		"an empty line too few": {"x a\n\nb c\n", []change.Edit{{"a\nb", "y"}}, `white space: "x a\n\nb c"`},
+		"lines left out": {"a\nb\nc\n", []change.Edit{{"a\n...\nc\n", "y"}},
+			`; this line of it is nowhere in the file: "..."`},
+		"lines of two places": {"a\nb\nc\n", []change.Edit{{"a\nc\n", "y"}},
+			"; the file has its lines, but not one after the other"},
+		"several": {"a\nb\n", []change.Edit{{"x", "1"}, {"a", "2"}, {"y", "3"}},
+			`nowhere in the file: "x"; edit 3: what it looks for is not there: "y"`},
 		"indented otherwise": {"\ta()\n", []change.Edit{{"  a()\n", "y"}},
 			`edit 1: what it looks for is not there: "  a()\n"`},
 		"across two kinds of line ends": {"a\r\nb\nc\n", []change.Edit{{"a\nb\n", "x\ny\n"}},
@@ -106,14 +126,20 @@ func FuzzApply(f *testing.F) {
 		got, err := change.Apply(text, []change.Edit{{search, replace}})
 		if err != nil {
 			require.Empty(t, got)
-			require.Less(t, len(err.Error()), 2000)
+			require.Less(t, len(err.Error()), 4000)
 			return
 		}
 		if utf8.ValidString(text) && utf8.ValidString(replace) {
 			require.True(t, utf8.ValidString(got) || !utf8.ValidString(search))
 		}
-		if !strings.Contains(text, "\r\n") && strings.Contains(text, search) {
-			require.Equal(t, strings.Replace(text, search, strings.ReplaceAll(replace, "\r\n", "\n"), 1), got)
+		if want := strings.Replace(text, search, replace, 1); strings.Contains(text, search) {
+			visible := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "\ufeff", "")), "") }
+			require.Equal(t, visible(want), visible(got))
+			ends := strings.HasSuffix(search, "\n") == strings.HasSuffix(replace, "\n")
+			if !strings.Contains(want, "\r\n") && ends && strings.TrimLeft(replace, " \t\n\v\f\r\u0085\u00a0") == replace &&
+				replace != "" {
+				require.Equal(t, want, got)
+			}
 		}
 		require.LessOrEqual(t, len(got), len(text)+2*len(replace)+2)
 	})

@@ -270,6 +270,19 @@ func TestARefusedAnswerIsShownWithItsReasons(t *testing.T) {
 	require.EqualError(t, err, "the model's answer (code) could not be used: it changes nothing")
 }
 
+// TestWhatAFileHasInsteadIsToldWithoutCredentials quotes a line of the file that no model was shown as it is.
+func TestWhatAFileHasInsteadIsToldWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	const secret = "ghp_" + "x7Qm2Lk9Vb4Zt8Rc1Nd6Hs3Jf5Gw0Py2Ua7E"
+	b := brief(map[string]string{"core/a.py": "if a:\n\tlogin(\"" + secret + "\")\n"}, "core/a.py")
+	answer := `{"root_cause":"","changes":[{"path":"core/a.py","edits":[{"search":"if a:\n    login(","replace":"x"}]}]}`
+	m := (&asked{answers: []string{answer, answer}}).model()
+	_, _, _, err := m.Code(t.Context(), b)
+	require.ErrorContains(t, err, `"core/a.py": edit 1: what it looks for is not there: "if a:\n    login(", `+
+		`but this, with other white space: "if a:\n\tlogin(\"<redacted`)
+	require.NotContains(t, err.Error(), secret)
+}
+
 // TestTheTestsOfAnEarlierProposalAreShownWithFeedback is of a draft that its approver sent back.
 func TestTheTestsOfAnEarlierProposalAreShownWithFeedback(t *testing.T) {
 	t.Parallel()

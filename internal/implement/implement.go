@@ -108,7 +108,8 @@ func askForAnswer[T any](ctx context.Context, m *Model, q question, read func(sa
 			}
 		}
 	}
-	return used, Unusable(fmt.Sprintf("the model's answer (%s) could not be used: %s", q.step, strings.Join(why, "; ")))
+	return used, Unusable(m.Redact.Redact(fmt.Sprintf("the model's answer (%s) could not be used: %s", q.step,
+		strings.Join(why, "; "))))
 }
 
 // ask returns the stored answer to a question, or makes the call.

@@ -85,6 +85,36 @@ func TestT33_PathsAreRefusedByName(t *testing.T) {
 	}
 }
 
+// TestT33_WhatPackageManagersServicesAndEditorsReadIsProtected has names of today, and others that only look like them.
+func TestT33_WhatPackageManagersServicesAndEditorsReadIsProtected(t *testing.T) {
+	t.Parallel()
+	const lock, ci, packages, starts = "it is protected: lockfiles, and what others or programs wrote",
+		"it is protected: CI", "it is protected: where packages come from",
+		"it is protected: what starts on opening the folder"
+	for why, paths := range map[string]string{
+		lock: "bun.lock uv.lock pnpm-lock.yaml deno.lock flake.lock Package.resolved packages.lock.json gradle.lockfile " +
+			"mix.lock pubspec.lock rebar.lock esy.lock buf.lock renv.lock stack.yaml.lock gems.locked pylock.toml " +
+			"pylock.dev.toml conda-lock.yml .pnp.cjs .pnp.loader.mjs cabal.project.freeze cpanfile.snapshot " +
+			"core/gradle/dependency-locks/compile.lockfile core/gradle/verification-metadata.xml",
+		ci: "Jenkinsfile.release .azure-pipelines.yml azure-pipelines-release.yml core/build/azure-pipelines/build.yml " +
+			".drone.jsonnet .cirrus.star .tekton/push.yaml buildspec.yml .semaphore/semaphore.yml .builds/a.yml .zuul.d/a.yaml",
+		packages: ".pnpmfile.mjs bunfig.toml pip.ini uv.toml .pypirc .bundle/config .cargo/config.toml",
+		starts:   ".devcontainer.json .gitpod.yml .claude/settings.json .cursor/mcp.json .mcp.json core/a.code-workspace",
+		"it is protected: hooks": ".huskyrc.json lefthook-local.yml .simple-git-hooks.json .git-hooks/a .githooks/a " +
+			"githooks/a .overcommit.yml",
+		"it is protected: Git's own files": ".lfsconfig",
+		"": "core/lock.go core/lockfile.go core/file.lock.go core/locks/a.go core/pnp.js core/build.yml core/cargo/a.rs " +
+			"core/cursor.go core/jenkins.go core/jenkinsfile_parser.go core/azure-pipelines-task.ts core/builds/a.go " +
+			"core/hooks/a.ts core/drone.go package.json Makefile",
+	} {
+		for _, path := range strings.Fields(paths) {
+			all := rules()
+			all.Modules[1].Paths = []string{"/**"}
+			require.Equal(t, why, all.Refuses(path), path)
+		}
+	}
+}
+
 func TestModulesAreDerived(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
