@@ -345,3 +345,35 @@ func TestAnAnswerThatCannotBeUsedLeavesNothing(t *testing.T) {
 	s.unpushed()
 	require.Empty(t, s.run.Artifacts())
 }
+
+// TestARejectedTicketIsDraftedAgainByItsRun re-runs the drafting job of a rejected draft.
+func TestARejectedTicketIsDraftedAgainByItsRun(t *testing.T) {
+	t.Parallel()
+	for environment, reject := range map[string]func(*stage, ended){
+		"": func(s *stage, drafted ended) {
+			s.ticketDecision(drafted.outputs["code"], "", "abort", "").start().is(0, "ABORTED")
+		},
+		gateName: func(s *stage, drafted ended) {
+			s.run.Wait(gateName)
+			s.run.Decide(gateName, "rejected", "maya", "not now")
+			s.ticketJob("record", drafted.digest()).start().is(0, "ABORTED")
+		},
+	} {
+		t.Run("environment "+environment, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			first := s.ticketDraft().with("environment", environment).start().is(0, "PAUSED")
+			reject(s, first)
+			s.run.Finish("failure")
+			s.run.Rerun()
+			again := s.ticketDraft().with("environment", environment).start().is(0, "PAUSED")
+			require.NotEqual(t, first.digest(), again.digest())
+			if environment == "" {
+				s.ticketDecision(again.outputs["code"], "", "approve", "").start().is(0, "POSTED")
+				return
+			}
+			s.approved("")
+			s.ticketJob("apply", again.digest()).start().is(0, "POSTED")
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
@@ -204,8 +205,7 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	}
 	found := handoff.Candidates(p.checkpoints(p.listStored(ctx), p.origin.Subject), p.repo.ID)
 	for _, left := range p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
-		ofOther := d.Manifest.Partial == 0 && d.Manifest.RunID != facts.RunID // a draft that waits in its own run
-		if begun || ofOther || d.Manifest.Thread != facts.Thread {
+		if begun || d.Manifest.Thread != facts.Thread || d.Manifest.Partial == 0 && !p.mayKeep(ctx, d, facts.RunID) {
 			return nil
 		}
 		earlier := empty()
@@ -221,6 +221,15 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 		p.tell(left.Error())
 	}
 	return store, begun
+}
+
+// mayKeep reports whether a run may show a stored draft again: its own, if nobody has decided on it.
+func (p *ticketDraft) mayKeep(ctx context.Context, d checkpoint.Draft, run int64) bool {
+	if d.Manifest.RunID != run || len(p.answered) > 0 {
+		return false
+	}
+	claims, err := p.records(p.origin.Subject, p.origin.Branch).Claims(ctx, d.Code)
+	return err == nil && !slices.ContainsFunc(claims, handoff.Claim.Acted)
 }
 
 // checkCanContinue refuses progress that was made with another ticket text, other modules, another model
