@@ -27,14 +27,15 @@ type span struct {
 	with           string
 }
 
-// wholeLines returns the span that is meant by a model that wrote the first line's indentation or the last line feed in
-// only one of search and replace: no line is indented twice or joined with the next, and a removed line leaves no empty
+// wholeLines returns the span that is meant by a model that wrote the first line's indentation in replace alone, or the
+// last line feed in search alone: no line is indented twice or joined with the next, and a removed line leaves no empty
 // one.
 func (s span) wholeLines(text string) span {
 	begin := strings.LastIndexByte(text[:s.from], '\n') + 1
 	feed, next := text[s.to-1] == '\n', strings.HasPrefix(text[s.to:], "\n")
 	indent, gone := text[begin:s.from], s.with == "" && (feed || next)
-	whole := strings.TrimSpace(indent) == "" && (gone || strings.HasPrefix(s.with, indent))
+	bare := text[s.from] > ' ' // search has none of the indentation
+	whole := strings.TrimSpace(indent) == "" && (gone || bare && strings.HasPrefix(s.with, indent))
 	if whole {
 		s.from = begin
 	}

@@ -43,6 +43,8 @@ func TestBlocksApply(t *testing.T) {
 		"an empty line that is written":        {"a\nb\nc\n", []change.Edit{{"b", "B\n"}}, "a\nB\n\nc\n"},
 		"indentation in replace alone": {"if a {\n\tb\n\tc\n}\n", []change.Edit{{"b\n\tc", "\tx\n\ty"}},
 			"if a {\n\tx\n\ty\n}\n"},
+		"a part of the indentation in both": {"if a {\n\t\tb\n}\n", []change.Edit{{"\tb\n", "\tx\n"}},
+			"if a {\n\t\tx\n}\n"},
 		"indentation in neither": {"if a {\n\tb\n}\n", []change.Edit{{"b", "x"}}, "if a {\n\tx\n}\n"},
 		"what it writes is new":  {"a\nb\n", []change.Edit{{"a", "b"}, {"b", "a"}}, "b\na\n"},
 	} {
