@@ -296,3 +296,36 @@ func patched(t *testing.T, before githubtest.Tree, patch string) githubtest.Tree
 	}))
 	return after
 }
+
+// TestATicketWhoseDraftCannotBeApprovedIsDraftedAgainByItsRun re-runs the drafting job of a draft that was not decided
+// in time, and of one that waits for another environment than the job names by now.
+func TestATicketWhoseDraftCannotBeApprovedIsDraftedAgainByItsRun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		environment string
+		after       time.Duration
+		same        bool
+	}{
+		"in time": {"", 24 * time.Hour, true}, "expired": {"", 72 * time.Hour, false},
+		"another gate": {gateName, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			first := s.ticketDraft().with("environment", "", "expires", "48h").start().is(0, "PAUSED")
+			s.run.Finish("failure")
+			s.run.Rerun()
+			now := time.Now().Add(c.after).UTC().Format(time.RFC3339)
+			again := s.ticketDraft().with("environment", c.environment, "expires", "48h").set("NOW", now).start().
+				is(0, "PAUSED")
+			require.Equal(t, c.same, first.digest() == again.digest())
+			if c.environment != "" {
+				s.approved("")
+				s.ticketJob("apply", again.digest()).start().is(0, "POSTED")
+				return
+			}
+			s.run.Finish("success")
+			s.ticketDecision(again.outputs["code"], "", "approve", "").set("NOW", now).start().is(0, "POSTED")
+		})
+	}
+}

@@ -233,8 +233,8 @@ func (p *ticketDraft) mayKeep(ctx context.Context, d checkpoint.Draft, run int64
 }
 
 // checkCanContinue refuses progress that was made with another ticket text, other modules, another model
-// or other feedback, and progress of a draft that has ended. A waiting draft names its run, so
-// only that run continues with one that it could not store.
+// or other feedback, and progress of a draft that has ended or expired. A waiting draft names its run and its
+// environment, so only that run continues with it, for that environment.
 func (p *ticketDraft) checkCanContinue(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
 	revised *revision) error {
 	v, err := p.driver(store, facts.Thread).Proposed(ctx)
@@ -247,7 +247,8 @@ func (p *ticketDraft) checkCanContinue(ctx context.Context, store graph.Store, f
 	}
 	by.NameModel(p.config)
 	s := v.State
-	ended := v.Outcome != ticketpr.Failed && (v.Outcome != ticketpr.Paused || s.Facts.RunID != facts.RunID)
+	ended := v.Outcome != ticketpr.Failed && (v.Outcome != ticketpr.Paused || s.Facts.RunID != facts.RunID ||
+		s.Facts.Environment != facts.Environment || checkpoint.CheckExpiry(s.Facts, facts.CreatedAt) != nil)
 	if !revised.isStartOf(s) || s.Scope.Beyond(p.Only()) != "" || ended || s.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
 		return errors.New("its draft has ended, or had another ticket's text, other modules, another model or feedback")
