@@ -168,8 +168,9 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 		return err
 	}
 	err = c.readGuidance(read, func(name string) (string, error) {
-		modes, err := g.modes(ctx, base, path.Dir(name))
-		return modes[path.Base(name)], err
+		dir, file := path.Split(name)
+		modes, err := g.modes(ctx, base, path.Join(dir)) // "" is the root, which Git does not call "."
+		return modes[file], err
 	})
 	if err != nil {
 		return err

@@ -86,30 +86,37 @@ func (c *Change) readRules(file config.File, read func(path string, limit int64)
 // maxGuides bounds the files that are read in addition to those that the settings name.
 const maxGuides = 50
 
-// readGuidance reads what guides the review of the change's files. mode returns the Git mode of a path that the settings
-// do not name, "" if the commit does not have it.
+// readGuidance reads what guides the review of the change's files. mode returns the Git mode of a path, "" if the
+// commit does not have it or if that is not known. A path that the settings name is read even so.
 func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error),
 	mode func(path string) (string, error)) error {
+	isFile := func(mode string) bool { return strings.HasPrefix(mode, "100") }
 	left := maxGuides
 	for _, path := range c.instructions() {
-		link := false
-		if !slices.Contains(c.Config.Instructions, path) {
-			if left == 0 {
-				continue
-			}
-			kind, err := mode(path)
-			if err != nil {
-				return err
-			}
-			if link = kind == "120000"; !link && !strings.HasPrefix(kind, "100") {
+		named := slices.Contains(c.Config.Instructions, path)
+		if !named && left == 0 {
+			continue
+		}
+		kind, err := mode(path)
+		if err != nil {
+			return err
+		}
+		link := kind == "120000"
+		if !named {
+			if !link && !isFile(kind) {
 				continue
 			}
 			left--
 		}
 		text, err := read(path, maxGuidance)
-		if to := linkTarget(path, string(text)); to != "" {
-			text, err = read(to, maxGuidance)
-		} else if link && !bytes.Contains(text, []byte("\n")) {
+		if to := linkTarget(path, string(text)); link && to != "" {
+			if kind, err = mode(to); err == nil && !isFile(kind) {
+				continue
+			}
+			if err == nil {
+				text, err = read(to, maxGuidance)
+			}
+		} else if link && !named && !bytes.Contains(text, []byte("\n")) {
 			continue
 		}
 		if err != nil && !errors.Is(err, github.ErrTooLarge) {
@@ -122,11 +129,13 @@ func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error
 	return nil
 }
 
-// linkTarget returns the path that a symbolic link leads to, or "" for the text of a file. Git has the target alone as a
-// link's text, without a line feed; GitHub answers with the file that it leads to, if that is in the repository.
+// linkTarget returns the path to which a symbolic link of this text leads, or "" if that is not another file's of the
+// same kind. Git has the target alone as a link's text, without a line feed; GitHub answers with the file that it leads
+// to, if that is in the repository.
 func linkTarget(link, text string) string {
 	to := path.Join(path.Dir(link), text)
-	if strings.ContainsAny(text, " \n") || path.Ext(to) != path.Ext(link) || diff.CheckPath(to) != nil {
+	if path.IsAbs(text) || strings.ContainsAny(text, " \n") || path.Ext(to) != path.Ext(link) ||
+		diff.CheckPath(to) != nil {
 		return ""
 	}
 	return to

@@ -70,21 +70,41 @@ func TestTheSettingsOfTheRepositoryAreWatchedWhereOthersAreRead(t *testing.T) {
 	}
 }
 
-// TestT16_ALinkToAnotherFileOfTheSameKindGuides has a link at the root, one in a folder, and some that lead nowhere.
+// TestT16_ALinkToAnotherFileOfTheSameKindGuides has a link at the root, one in a folder, some that lead to no file, and
+// a file that only reads like a link.
 func TestT16_ALinkToAnotherFileOfTheSameKindGuides(t *testing.T) {
 	t.Parallel()
 	r := newTree(t)
-	for _, dir := range []string{"a", "out", "none"} {
+	links := map[string]string{"AGENTS.md": "CLAUDE.md", "a/AGENTS.md": "../docs/a.md", "out/AGENTS.md": "../../x.md",
+		"none/AGENTS.md": "gone.md", "abs/AGENTS.md": "/CLAUDE.md", "dir/AGENTS.md": "of.md", "chain/AGENTS.md": "next.md",
+		"chain/next.md": "../CLAUDE.md", ".hid/AGENTS.md": "../CLAUDE.md"}
+	text := []string{"CLAUDE.md", "root\n", "docs/a.md", "of a\n", "abs/CLAUDE.md", "no\n", "dir/of.md/x", "no\n",
+		"word/AGENTS.md", "CLAUDE.md", "word/CLAUDE.md", "no\n"}
+	var changed []string
+	for _, dir := range []string{"a", "out", "none", "abs", "dir", "chain", ".hid", "word"} {
 		require.NoError(t, os.Mkdir(filepath.Join(r.dir, dir), 0o700))
+		text, changed = append(text, dir+"/x.go", "1\n"), append(changed, dir+"/x.go", "2\n")
 	}
-	for link, to := range map[string]string{"AGENTS.md": "CLAUDE.md", "a/AGENTS.md": "../docs/a.md",
-		"out/AGENTS.md": "../../x.md", "none/AGENTS.md": "gone.md"} {
+	for link, to := range links {
 		require.NoError(t, os.Symlink(to, filepath.Join(r.dir, link)))
 	}
-	r.commit("CLAUDE.md", "root\n", "docs/a.md", "of a\n", "a/x.go", "1\n", "out/x.go", "1\n", "none/x.go", "1\n")
-	r.commit("a/x.go", "2\n", "out/x.go", "2\n", "none/x.go", "2\n")
-	require.Equal(t, []prompt.Document{{Path: "a/AGENTS.md", Text: "of a\n"}, {Path: "AGENTS.md", Text: "root\n"}},
+	r.commit(text...)
+	r.commit(changed...)
+	require.ElementsMatch(t, []prompt.Document{{Path: "a/AGENTS.md", Text: "of a\n"}, {Path: "AGENTS.md", Text: "root\n"},
+		{Path: ".hid/AGENTS.md", Text: "root\n"}, {Path: "word/AGENTS.md", Text: "CLAUDE.md"}},
 		r.change("HEAD~1..HEAD").Guidance)
+}
+
+// TestT16_ALinkThatLeadsToNoFileGuidesNothing is of a file that the settings name.
+func TestT16_ALinkThatLeadsToNoFileGuidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, to := range []string{"gone.md", "dir.md"} {
+		r := newTree(t)
+		require.NoError(t, os.Symlink(to, filepath.Join(r.dir, "AGENTS.md")))
+		r.commit("a.go", "1\n", "dir.md/x", "1\n")
+		r.commit("a.go", "2\n")
+		require.Empty(t, r.change("HEAD~1..HEAD").Guidance, to)
+	}
 }
 
 func TestT16_OnlyAFilesTextGuidesARange(t *testing.T) {
