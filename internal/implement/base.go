@@ -122,7 +122,7 @@ func (b Base) applyToFile(ctx context.Context, p Proposed, doubts bool) (f chang
 		return f, why, nil
 	}
 	if !utf8.ValidString(after) || strings.ContainsRune(after, 0) {
-		return f, "it is not text", nil
+		return f, "it is not UTF-8 text", nil
 	}
 	if after, err = change.Format(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
