@@ -183,6 +183,9 @@ func (d *Decision) setVerdict(v Verdict, rest string) error {
 	return nil
 }
 
+// opensBlock matches a text that ends with the opening fence of a code block.
+var opensBlock = pattern.Lazy("^[^`]*```[\\w+#-]*$")
+
 func (d *Decision) parseEdit(rest string) ([]string, error) {
 	head, body, found := cutColon(rest)
 	id := selector(head)
@@ -191,6 +194,9 @@ func (d *Decision) parseEdit(rest string) ([]string, error) {
 	}
 	if body == "" {
 		return nil, fmt.Errorf("the new text is missing; /drop %s leaves the finding out", id)
+	}
+	if opensBlock().MatchString(body) {
+		return nil, errors.New("the new text is one line, so no block of code begins in it; put code in `backticks`")
 	}
 	d.Edit = append(d.Edit, Edit{ID: id, Body: body})
 	return []string{id}, nil

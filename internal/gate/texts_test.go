@@ -210,6 +210,7 @@ var texts = []struct {
 	{text: "/edit F3 Take the lock first."},
 	{text: "/edit F2:"},
 	{text: "/edit F3 F4: x"},
+	{text: "/edit F3: ```go\nx()\n```\n/drop F2"},
 	{text: "/severity F4 huge"},
 	{text: "/severity F4 F5 nit"},
 	{text: "/severity F4 to nit"},

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tree"
@@ -113,11 +114,15 @@ func (b Base) applyToFile(ctx context.Context, p Proposed, doubts bool) (f chang
 	if why == "" && !doubts && secret.Marks(after) > secret.Marks(before) {
 		why = "it writes <redacted …>, which stands for a credential: change the lines around it alone, by edits"
 	}
+	if lines := leftOut(before, after); why == "" && !doubts && lines != "" {
+		why = fmt.Sprintf("%.100q seems to stand for lines that are left out: write them, or repeat it if it does not",
+			lines)
+	}
 	if why != "" {
 		return f, why, nil
 	}
 	if !utf8.ValidString(after) || strings.ContainsRune(after, 0) {
-		return f, "it is not text", nil
+		return f, "it is not UTF-8 text", nil
 	}
 	if after, err = change.Format(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
@@ -129,6 +134,20 @@ func (b Base) applyToFile(ctx context.Context, p Proposed, doubts bool) (f chang
 	f = change.Of(p.Path, cutLine(p.Description), entry.Blob, before, after)
 	f.Doubt = doubt
 	return f, "", nil
+}
+
+// ellipsis matches the lines that models write for code that they do not repeat, such as "// ... existing code ...".
+var ellipsis = pattern.Lazy(`(?im)^[ \t]*(?://|#|--|/\*|<!--|\{/\*|;|%)?[ \t]*(?:\.{3}|…)[ \t]*\(?(?:the )?` +
+	`(?:rest|remaining|remainder|existing|previous|other|same|unchanged|omitted|keep)\b.*$`)
+
+// leftOut returns a line that stands for others in a text, and that the text before did not have, or "".
+func leftOut(before, after string) string {
+	for _, line := range ellipsis().FindAllString(after, -1) {
+		if line = strings.TrimSpace(line); !strings.Contains(before, line) {
+			return line
+		}
+	}
+	return ""
 }
 
 // checkParses compares a file's texts. The one after is broken if the parser and the brackets agree

@@ -341,6 +341,23 @@ func TestATextIsRefusedIfParserAndBracketsAgree(t *testing.T) {
 	}
 }
 
+func TestALineThatStandsForOthersIsAskedAboutOnce(t *testing.T) {
+	t.Parallel()
+	for line, refused := range map[string]bool{"// ... existing code ...": true, "# … rest of the class": true,
+		"... (unchanged)": true, "{/* ... other rows ... */}": true, "# ...": false, "f(...existing)": false,
+		"# ... as in b.py": false, "// ... same as above": false} {
+		b := brief(map[string]string{"core/a.py": "a = 1\n\t// ... same as above\n"}, "core/a.py")
+		after := "def a():\n    " + line + "\n"
+		all := []Proposed{{Path: "core/a.py", NewContent: &after}}
+		_, why, err := b.Base.Apply(t.Context(), all, nil, false)
+		require.NoError(t, err)
+		require.Equal(t, refused, strings.Contains(strings.Join(why, ""), "stand for lines"), "%s: %s", line, why)
+		made, _, err := b.Base.Apply(t.Context(), all, nil, true)
+		require.NoError(t, err)
+		require.Len(t, made, 1, line)
+	}
+}
+
 // A prompt shows a no-break space as a space, a form feed as <U+000C>, and <s>, which may end a model's turn, as <\s>.
 func TestAFileThatIsShownInAnotherFormIsNotReplacedWhole(t *testing.T) {
 	t.Parallel()
