@@ -136,9 +136,11 @@ func (b Base) applyToFile(ctx context.Context, p Proposed, doubts bool) (f chang
 	return f, "", nil
 }
 
-// ellipsis matches the lines that models write for code that they do not repeat, such as "// ... existing code ...".
-var ellipsis = pattern.Lazy(`(?im)^[ \t]*(?://|#|--|/\*|<!--|\{/\*|;|%)?[ \t]*(?:\.{3}|…)[ \t]*\(?(?:the )?` +
-	`(?:rest|remaining|remainder|existing|previous|other|same|unchanged|omitted|keep)\b.*$`)
+// ellipsis matches the lines that models write for code that they do not repeat, such as "// ... existing code ...",
+// but not JavaScript's "...rest,".
+var ellipsis = pattern.Lazy(`(?im)^[ \t]*` +
+	`(?:(?://|#|--|/\*|<!--|\{/\*|;|%)[ \t]*(?:\.{3}|…)[ \t]*|(?:\.{3}|…)[ \t]+)` +
+	`\(?(?:the )?(?:rest|remaining|remainder|existing|previous|other|same|unchanged|omitted|keep)\b.*$`)
 
 // leftOut returns a line that stands for others in a text, and that the text before did not have, or "".
 func leftOut(before, after string) string {

@@ -345,7 +345,7 @@ func TestALineThatStandsForOthersIsAskedAboutOnce(t *testing.T) {
 	t.Parallel()
 	for line, refused := range map[string]bool{"// ... existing code ...": true, "# … rest of the class": true,
 		"... (unchanged)": true, "{/* ... other rows ... */}": true, "# ...": false, "f(...existing)": false,
-		"# ... as in b.py": false, "// ... same as above": false} {
+		"...rest,": false, "# ... as in b.py": false, "// ... same as above": false} {
 		b := brief(map[string]string{"core/a.py": "a = 1\n\t// ... same as above\n"}, "core/a.py")
 		after := "def a():\n    " + line + "\n"
 		all := []Proposed{{Path: "core/a.py", NewContent: &after}}
