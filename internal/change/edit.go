@@ -141,7 +141,10 @@ func find(text, search string) (at int, what string) {
 func instead(text, search string) string {
 	all, offsets := solid(text)
 	want, _ := solid(search)
-	if i := bytes.Index(all, want); i >= 0 && i == bytes.LastIndex(all, want) {
+	if i := bytes.Index(all, want); i >= 0 {
+		if i != bytes.LastIndex(all, want) {
+			return "; it is there more than once, with other white space"
+		}
 		from, last := strings.LastIndexByte(text[:offsets[i]], '\n')+1, offsets[i+len(want)-1]
 		line, _, _ := strings.Cut(text[last:], "\n")
 		return fmt.Sprintf(", but this, with other white space: %.300q", text[from:last+len(line)])

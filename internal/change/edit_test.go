@@ -71,6 +71,8 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 		"a no-break space": {"a\nb\u00a01\nc\n", []change.Edit{{"b 1\n", "y"}},
 			`"b 1\n", but this, with other white space: "b\u00a01"`},
 		"an empty line too few": {"x a\n\nb c\n", []change.Edit{{"a\nb", "y"}}, `white space: "x a\n\nb c"`},
+		"two places with other white space": {"a\n b\n\na\n  b\n", []change.Edit{{"a\nb", "y"}},
+			"; it is there more than once, with other white space"},
 		"lines left out": {"a\nb\nc\n", []change.Edit{{"a\n...\nc\n", "y"}},
 			`; this line of it is nowhere in the file: "..."`},
 		"lines of two places": {"a\nb\nc\n", []change.Edit{{"a\nc\n", "y"}},
