@@ -132,7 +132,8 @@ func (w place) has(file string) bool {
 	return globs == nil || file == at || strings.HasPrefix(file, at+"/") || pattern.Matches(globs, file)
 }
 
-// unknown returns an error that no file is there. It names files of that name elsewhere, or else in the nearest folder.
+// unknown returns an error that no file is there. It names where a file or folder of that name is instead, or else one
+// of the name of the next folder above.
 func (w place) unknown(files []tree.File) error {
 	var near []string
 	for n, at := 0, string(w); near == nil && n <= maxNamed && at != "."; n, at = n+1, path.Dir(at) {
