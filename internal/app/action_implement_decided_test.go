@@ -329,3 +329,22 @@ func TestATicketWhoseDraftCannotBeApprovedIsDraftedAgainByItsRun(t *testing.T) {
 		})
 	}
 }
+
+// TestATicketsDraftThatFollowsARejectedOneIsKeptByItsRun re-runs the drafting job twice, once after a rejection.
+func TestATicketsDraftThatFollowsARejectedOneIsKeptByItsRun(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	draft := func(hours time.Duration) ended {
+		s.run.Finish("failure")
+		s.run.Rerun()
+		now := time.Now().Add(hours * time.Hour).UTC().Format(time.RFC3339)
+		return s.ticketDraft().with("environment", "").set("NOW", now).start().is(0, "PAUSED")
+	}
+	first := draft(0)
+	s.ticketDecision(first.outputs["code"], "", "abort", "").start().is(0, "ABORTED")
+	second := draft(1)
+	require.NotEqual(t, first.digest(), second.digest())
+	require.Equal(t, second.digest(), draft(2).digest())
+	s.ticketDecision(second.outputs["code"], "", "abort", "").start().is(0, "ABORTED")
+	require.NotEqual(t, second.digest(), draft(3).digest())
+}

@@ -223,13 +223,16 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	return store, begun
 }
 
-// mayKeep reports whether a run may show a stored draft again: its own, if nobody has decided on it.
+// mayKeep reports whether a run may show a stored draft again: its own, if nobody has decided on it, or on another of
+// the ticket since it was made.
 func (p *ticketDraft) mayKeep(ctx context.Context, d checkpoint.Draft, run int64) bool {
 	if d.Manifest.RunID != run || len(p.answered) > 0 {
 		return false
 	}
 	claims, err := p.records(p.origin.Subject, p.origin.Branch).Claims(ctx, d.Code)
-	return err == nil && !slices.ContainsFunc(claims, handoff.Claim.Acted)
+	return err == nil && !slices.ContainsFunc(claims, func(c handoff.Claim) bool {
+		return c.Acted() && (c.Record.Digest == d.Digest || c.Record.At.After(d.Manifest.CreatedAt))
+	})
 }
 
 // checkCanContinue refuses progress that was made with another ticket text, other modules, another model
