@@ -63,7 +63,8 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 		want  string
 	}{
 		"missing": {"total := sum(all)\n", []change.Edit{{"total = sum(x)", "y"}},
-			`edit 1: what it looks for is not there: "total = sum(x)"; this line of it is nowhere in the file: "total = sum(x)"`},
+			`edit 1: what it looks for is not there: "total = sum(x)"; this line of it is nowhere in the file: ` +
+				`"total = sum(x)"`},
 		"missing from a line on": {"a {\n\tb()\n}\n", []change.Edit{{"a {\n    b()\n}\n", "y"}},
 			`edit 1: what it looks for is not there: "a {\n    b()\n}\n", but this, with other white space: "a {\n\tb()\n}"`},
 		"a no-break space": {"a\nb\u00a01\nc\n", []change.Edit{{"b 1\n", "y"}},

@@ -86,8 +86,8 @@ func (c *Change) readRules(file config.File, read func(path string, limit int64)
 // maxGuides bounds the files that are read in addition to those that the settings name.
 const maxGuides = 50
 
-// readGuidance reads what guides the review of the change's files. mode returns the Git mode of a path that the settings
-// do not name, "" if the commit does not have it.
+// readGuidance reads what guides the review of the change's files. mode returns the Git mode of a path that the
+// settings do not name, "" if the commit does not have it.
 func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error),
 	mode func(path string) (string, error)) error {
 	left := maxGuides
@@ -122,8 +122,8 @@ func (c *Change) readGuidance(read func(path string, limit int64) ([]byte, error
 	return nil
 }
 
-// linkTarget returns the path that a symbolic link leads to, or "" for the text of a file. Git has the target alone as a
-// link's text, without a line feed; GitHub answers with the file that it leads to, if that is in the repository.
+// linkTarget returns the path that a symbolic link leads to, or "" for the text of a file. Git has the target alone as
+// a link's text, without a line feed; GitHub answers with the file that it leads to, if that is in the repository.
 func linkTarget(link, text string) string {
 	to := path.Join(path.Dir(link), text)
 	if strings.ContainsAny(text, " \n") || path.Ext(to) != path.Ext(link) || diff.CheckPath(to) != nil {
