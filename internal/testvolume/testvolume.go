@@ -34,7 +34,8 @@ func Some[C any](cases []C, n int) []C {
 	return some
 }
 
-// NoRaces skips a test under the race detector: it starts no goroutine, or only processes that are not built with -race.
+// NoRaces skips a test under the race detector: it starts no goroutine, or only processes that are not built with
+// -race.
 func NoRaces(t testing.TB) {
 	t.Helper()
 	if Sampled() {
