@@ -228,9 +228,9 @@ func TestFault_ARateThatTheServerDoesNotTellOfIsLearned(t *testing.T) {
 	t.Parallel()
 	// the more calls start before the first refusal, the higher is the rate that they teach
 	const perMinute, files = 120, 124
-	bucket, limited := rate.NewLimiter(rate.Every(time.Minute/perMinute), perMinute), atomic.Int64{}
+	bucket, calls, limited := rate.NewLimiter(rate.Every(time.Minute/perMinute), 1), atomic.Int64{}, atomic.Int64{}
 	server := llmtest.Start(t, func(r llmtest.Request) llmtest.Answer {
-		if bucket.Allow() {
+		if calls.Add(1) < perMinute || bucket.Allow() { // the first minute's calls, however long they take here
 			return llmtest.Honest(r)
 		}
 		limited.Add(1)
