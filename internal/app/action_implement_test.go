@@ -368,6 +368,11 @@ func TestARejectedTicketIsDraftedAgainByItsRun(t *testing.T) {
 			s.run.Rerun()
 			again := s.ticketDraft().with("environment", environment).start().is(0, "PAUSED")
 			require.NotEqual(t, first.digest(), again.digest())
+			asked := len(s.model.Requests())
+			s.run.Finish("failure")
+			s.run.Rerun()
+			require.Equal(t, again.digest(), s.ticketDraft().with("environment", environment).start().is(0, "PAUSED").digest())
+			require.Len(t, s.model.Requests(), asked, "the new draft is kept")
 			if environment == "" {
 				s.ticketDecision(again.outputs["code"], "", "approve", "").start().is(0, "POSTED")
 				return

@@ -110,7 +110,8 @@ func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketp
 	answer *graph.Answer) (Proposal, error) {
 	d.observe = func(e graph.Event) {
 		if e.Kind == graph.StepStarted {
-			d.Tell(strings.ReplaceAll(e.Node, "_", " ") + map[bool]string{true: ": not in this run"}[steps.Skips(e.Node)])
+			left := map[bool]string{true: ": not in this run"}[steps.Skips(e.Node)]
+			d.Tell(strings.ReplaceAll(e.Node, "_", " ") + left)
 		}
 	}
 	flow, err := ticketpr.New(steps, d.Store, d.options()...)

@@ -111,8 +111,8 @@ func (j *job) checkReviewer(ctx context.Context, login string, m checkpoint.Mani
 	if unclear != "" {
 		return problem.Refuse(12, "cannot tell whether "+login+
 			" is one of the environment's reviewers, nothing was posted",
-			"approve in the environment's dialog, name people in addition to the team, or pass a github-token that may "+
-				"read the organization's members", problem.At(where+", team "+unclear))
+			"approve in the environment's dialog, name people in addition to the team, or pass a github-token that "+
+				"may read the organization's members", problem.At(where+", team "+unclear))
 	}
 	return problem.Refuse(12, login+" is not one of the environment's reviewers, nothing was posted",
 		"let one of them decide", problem.At(where))

@@ -226,7 +226,7 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 // mayKeep reports whether a run may show a stored draft again: its own, if nobody has decided on it, or on another of
 // the ticket since it was made.
 func (p *ticketDraft) mayKeep(ctx context.Context, d checkpoint.Draft, run int64) bool {
-	if d.Manifest.RunID != run || len(p.answered) > 0 {
+	if d.Manifest.RunID != run || !slices.Equal(d.Manifest.Approvals, p.answered) { // answered since
 		return false
 	}
 	claims, err := p.records(p.origin.Subject, p.origin.Branch).Claims(ctx, d.Code)

@@ -51,7 +51,8 @@ func (a *Terminal) Implement(ctx context.Context, args []string) error {
 		}
 		p := &proposing{Terminal: a}
 		if p.base, err = ingest.BaseAt(ctx, ".", a.on, a.File()); err != nil {
-			next := "go into the clone that is to be changed, commit what is to be built on, or name a commit with --base"
+			next := "go into the clone that is to be changed, commit what is to be built on, or name a commit with " +
+				"--base"
 			if errors.Is(err, ingest.ErrOwner) {
 				next = "" // its own
 			}

@@ -142,16 +142,18 @@ var rules = sync.OnceValue(func() []rule {
 		named("Git's own files", `\.git|\.gitmodules|\.gitattributes|\.gitconfig|\.lfsconfig|git~[0-9]+`),
 		named("GitHub's workflows and settings", `\.github`),
 		named("who owns what", `codeowners`),
-		named("lockfiles, and what others or programs wrote", `[^/]*\.lock(?:file)?|gems\.locked|pylock(?:\.[^/]*)?\.toml`+
-			`|conda-lock\.ya?ml|\.pnp\.[^/]*|cabal\.project\.freeze|cpanfile\.snapshot|verification-metadata\.xml`),
+		named("lockfiles, and what others or programs wrote", `[^/]*\.lock(?:file)?|gems\.locked`+
+			`|pylock(?:\.[^/]*)?\.toml|conda-lock\.ya?ml|\.pnp\.[^/]*|cabal\.project\.freeze`+
+			`|cpanfile\.snapshot|verification-metadata\.xml`),
 		named("hooks", `\.husky|\.huskyrc[^/]*|\.?git-?hooks|hooks\.d|\.pre-commit-config\.ya?ml|\.overcommit\.yml`+
 			`|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.simple-git-hooks\.[^/]*`),
 		named("CI", `\.gitlab-ci\.ya?ml|\.gitlab|\.circleci|\.buildkite|\.travis\.ya?ml|\.drone\.[^/]*|\.tekton`+
 			`|jenkinsfile(?:\.[^/]*)?|\.woodpecker(?:\.ya?ml)?|\.?azure-pipelines(?:[^/]*\.ya?ml)?|\.?appveyor\.ya?ml`+
 			`|bitbucket-pipelines\.ya?ml|\.cirrus\.[^/]*|cloudbuild\.ya?ml|buildspec\.ya?ml|\.teamcity|\.forgejo`+
 			`|\.gitea|\.semaphore|\.builds|\.build\.yml|\.zuul(?:\.d|\.yaml)|bitrise\.yml|codefresh\.yml`),
-		named("where packages come from", `\.npmrc|\.yarnrc(?:\.ya?ml)?|\.pnpmfile\.[cm]js|bunfig\.toml|pip\.(?:conf|ini)`+
-			`|uv\.toml|\.pypirc|\.bundle|\.cargo|nuget\.config|\.mvn|gradle/wrapper|gradlew(?:\.bat)?|mvnw(?:\.cmd)?`),
+		named("where packages come from", `\.npmrc|\.yarnrc(?:\.ya?ml)?|\.pnpmfile\.[cm]js|bunfig\.toml`+
+			`|pip\.(?:conf|ini)|uv\.toml|\.pypirc|\.bundle|\.cargo|nuget\.config|\.mvn`+
+			`|gradle/wrapper|gradlew(?:\.bat)?|mvnw(?:\.cmd)?`),
 		named("what starts on opening the folder", `\.envrc|\.vscode|[^/]*\.code-workspace|\.idea|\.zed|\.fleet`+
 			`|\.devcontainer(?:\.json)?|\.gitpod\.yml|\.claude|\.cursor|\.mcp\.json`),
 	}
